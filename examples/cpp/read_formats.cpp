@@ -18,6 +18,20 @@ kiln::Bytes bytes_of(const char* path) {
   return {begin, begin + text.size()};
 }
 
+/// A module's kernels, and the constants that may get other values before it is compiled.
+void tell_module(const char* path, const spirv::Module& module) {
+  std::printf("%s: SPIR-V %u.%u of %zu kernels\n", path, module.major, module.minor,
+              module.kernels.size());
+  for (const spirv::Constant& one : module.constants) {
+    const spirv::Setting own{one.id, one.kind, one.bits, one.value};
+    if (one.kind == spirv::ConstantKind::floating)
+      std::printf("  constant %u: %s %g\n", one.id, one.type_name().c_str(), own.as_number());
+    else
+      std::printf("  constant %u: %s %lld\n", one.id, one.type_name().c_str(),
+                  static_cast<long long>(own.as_integer()));
+  }
+}
+
 void tell(const char* path) {
   const kiln::Bytes bytes = bytes_of(path);
   if (const auto archive = poclbin::parse(bytes))
@@ -25,8 +39,7 @@ void tell(const char* path) {
   else if (const auto array = npy::parse(bytes))
     std::printf("%s: an array of %s\n", path, array->descr.c_str());
   else if (const auto module = spirv::parse(bytes))
-    std::printf("%s: SPIR-V %u.%u of %zu kernels\n", path, module->major, module->minor,
-                module->kernels.size());
+    tell_module(path, *module);
   else if (const auto database = kdb::parse(bytes))
     std::printf("%s: a kernel database of %zu patterns\n", path, database->patterns.size());
   else

@@ -127,10 +127,14 @@ class KILN_API Store {
   /// signed with that. Throws Error: bad_input where the pack would be too large.
   ExportedPack export_pack(const EntryFilter& filter = {}, const SigningKey* key = nullptr) const;
   /// Writes those that fit as a package of Debian (.deb), which installs them as the system store
-  /// of a machine (/usr/share/kiln/store); `file` appears whole or not at all. Signatures are as in
-  /// a pack; unsigned entries are trusted as what root installs. Starts dpkg-deb. Throws Error:
-  /// bad_input for a name, version or maintainer that no package may have, not_found where no entry
-  /// fits, unsupported where dpkg is not installed, io.
+  /// of a machine (/usr/share/kiln/store), and with them, whatever the filter's `devices`, those
+  /// that name no device and so are of use on all. It replaces `file`, whole or not at all. Entries
+  /// that are damaged, or that this machine may not use itself, are not in it: `left_out` names
+  /// them. Signatures are as in a pack; unsigned entries are trusted as what root installs. Starts
+  /// dpkg and dpkg-deb. Throws Error: bad_input for a name, version or maintainer that no package
+  /// may have (Debian Policy 5.6.1, 5.6.2, 5.6.12), for the name of one of Kiln's own packages, and
+  /// where the entries are too many for a pack; not_found where no entry fits; unsupported where
+  /// dpkg is not installed; io; and what the store fails with.
   ExportedSystemStore export_system(const std::filesystem::path& file,
                                     const EntryFilter& filter = {},
                                     const SystemPackage& package = {},

@@ -15,7 +15,6 @@
 #include "store/layer/layers.hpp"
 #include "store/local/local_store.hpp"
 #include "store/pack.hpp"
-#include "store/system_package.hpp"
 
 namespace kiln {
 
@@ -224,10 +223,19 @@ ExportedPack Store::export_pack(const EntryFilter& filter, const SigningKey* key
 ExportedSystemStore Store::export_system(const std::filesystem::path& file,
                                          const EntryFilter& filter, const SystemPackage& package,
                                          const SigningKey* key) const {
-  const EntryFilter wanted = checked(filter);
-  return value_or_throw(write_system_package(
-      state().local(), [&](const EntryInfo& entry) { return fits(wanted, entry); }, package, key,
-      file));
+  const EntryFilter of_devices = checked(filter);
+  EntryFilter of_any = of_devices;
+  of_any.devices.clear();
+  LocalStore& local = state().local();
+  // What names no device (plans, proofs, runs of searches) goes with the programs of each, not
+  // alone.
+  const auto all = value_or_throw(local.list());
+  if (std::ranges::none_of(all, [&](const EntryInfo& entry) { return fits(of_devices, entry); }))
+    throw Error(Errc::not_found, "no entry of the store fits; nothing is written");
+  const auto wanted = [&](const EntryInfo& entry) {
+    return fits(entry.metadata.fingerprint.empty() ? of_any : of_devices, entry);
+  };
+  return value_or_throw(write_system_package(local, wanted, package, key, file));
 }
 
 void Store::import_pack(const std::vector<PackEntry>& pack, ImportMode mode,

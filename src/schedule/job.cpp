@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "kernel/facts/module_facts.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 
 // Whether a Job's arguments fit the compiled kernel.
 namespace kiln {

@@ -10,7 +10,7 @@
 #include "base/lifetime.hpp"
 #include "device/array_storage.hpp"
 #include "device/opencl.hpp"
-#include "kernel/facts/module_facts.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "kernel/runtime.hpp"
 #include "kiln/kernel.hpp"
 #include "schedule/co_run.hpp"

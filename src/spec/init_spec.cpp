@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "kernel/facts/module_facts.hpp"
+#include "base/data/text.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/request/request.hpp"
 #include "spec/read/reader.hpp"
@@ -19,7 +19,7 @@ Expected<KernelFacts> chosen_kernel(const std::vector<KernelFacts>& kernels,
                                     const InitRequest& request) {
   std::vector<std::string> names;
   for (const auto& kernel : kernels) names.push_back(kernel.name);
-  const std::string all = fmt::format("{}", fmt::join(names, ", "));
+  const std::string all = names_text(names);
   if (names.empty())
     return fail(Errc::bad_input, request.src + ": the source has no __kernel function");
   if (request.kernel.empty() && names.size() > 1)
@@ -173,6 +173,12 @@ class InitWriter {
 }  // namespace
 
 Expected<InitFile> init_spec(const InitRequest& request) {
+  // JSON is UTF-8.
+  if (!is_utf8(request.src))
+    return fail(Errc::bad_input,
+                fmt::format("{}: found a file name that is not UTF-8, expected one "
+                            "that a specification file can hold",
+                            one_line(request.src)));
   const auto kernels = kernels_of(request);
   if (!kernels) return tl::unexpected(kernels.error());
   const auto kernel = chosen_kernel(*kernels, request);

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <filesystem>
+
+#include "kiln/store.hpp"
 #include "kiln/store/pack.hpp"
 #include "store/layer/entry_form.hpp"
 #include "store/local/local_store.hpp"
@@ -25,5 +28,15 @@ Expected<ExportedPack> export_pack(LocalStore& store,
 /// store's, at the first entry that it cannot take; those before it are stored.
 Expected<void> import_pack(LocalStore& store, const std::vector<PackEntry>& pack,
                            const Trust& trust, ImportMode mode, const ImportReport& report);
+
+/// Writes a package of Debian (Debian Policy 5.6.1, 5.6.2, 5.6.12), which dpkg installs as a system
+/// store, with those entries of a store that are `wanted`. It replaces `file`, whole or not at all.
+/// Each keeps its signature, unless there is a `key`: then all are signed with that. Looking counts
+/// as no use. Errors: those of the store; bad_input for a name, version or maintainer that no
+/// package may have, and where the entries would be too many for a pack; not_found where no entry
+/// is wanted; unsupported where dpkg-deb or dpkg is not installed; io.
+Expected<ExportedSystemStore> write_system_package(
+    LocalStore& store, const std::function<bool(const EntryInfo&)>& wanted,
+    const SystemPackage& package, const SigningKey* key, const std::filesystem::path& file);
 
 }  // namespace kiln

@@ -1,9 +1,8 @@
-#include "store/system_package.hpp"
-
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <set>
 
@@ -37,25 +36,50 @@ bool is_made_of(std::string_view text, std::string_view first, std::string_view 
          text.find_first_not_of(all) == text.npos;
 }
 
-/// Throws Error (bad_input) for what Debian's policy (5.6.1, 5.6.2, 5.6.12) does not allow.
+/// Names and versions of packages are parts of names of files, which dpkg makes longer.
+constexpr std::size_t longest_field = 128;
+
+Error field_error(std::string_view field, std::string_view found, std::string_view expected) {
+  return {Errc::bad_input, fmt::format("package {}: found '{}', expected {}", field,
+                                       shortened(found, longest_field), expected)};
+}
+
+/// Whether a package of this name would replace one of Kiln's own (debian/control).
+bool is_of_kiln(std::string_view name) {
+  return name == "kiln" || name == "kiln-doc" || name.starts_with("libkiln") ||
+         name.starts_with("libclblas");
+}
+
+/// NAME <LOCAL@DOMAIN>, in one line of UTF-8 that hides nothing.
+bool is_maintainer(std::string_view text) {
+  if (one_line(text) != text || !text.ends_with('>')) return false;
+  text.remove_suffix(1);
+  const auto open = text.find(" <");
+  if (open == text.npos) return false;
+  const auto name = text.substr(0, open), address = text.substr(open + 2);
+  const auto at = address.find('@');
+  return !name.empty() && name.front() != ' ' && name.back() != ' ' &&
+         name.find_first_of("<>") == name.npos && at != address.npos && at != 0 &&
+         at + 1 < address.size() && address.find_first_of(" <>") == address.npos &&
+         address.find('@', at + 1) == address.npos;
+}
+
+/// Throws Error (bad_input) for what Debian Policy (5.6.1, 5.6.2, 5.6.12) does not allow, and for
+/// Kiln's own packages, which apt would take the written one for.
 void check_fields(const SystemPackage& package) {
   const std::string letters = fmt::format("{}{}", lower_case, digits);
-  if (package.name.size() < 2 || !is_made_of(package.name, letters, "+-."))
-    throw Error(Errc::bad_input,
-                fmt::format("package name: found '{}', expected two or more of a-z, 0-9, +, - and "
-                            "., a letter or digit first",
-                            one_line(package.name)));
-  if (!is_made_of(package.version, digits, fmt::format("{}+.~", upper_case)))
-    throw Error(Errc::bad_input,
-                fmt::format("package version: found '{}', expected letters, digits, +, . and ~, a "
-                            "digit first",
-                            one_line(package.version)));
-  const auto open = package.maintainer.find('<');
-  if (package.maintainer.find('\n') != std::string::npos || open == std::string::npos ||
-      package.maintainer.back() != '>' || package.maintainer.find('@', open) == std::string::npos)
-    throw Error(Errc::bad_input,
-                fmt::format("package maintainer: found '{}', expected NAME <ADDRESS>",
-                            one_line(package.maintainer)));
+  if (package.name.size() < 2 || package.name.size() > longest_field ||
+      !is_made_of(package.name, letters, "+-."))
+    throw field_error("name", package.name,
+                      "2 to 128 of a-z, 0-9, +, - and ., a letter or digit first");
+  if (is_of_kiln(package.name))
+    throw field_error("name", package.name, "one that is no package of Kiln's own");
+  if (package.version.size() > longest_field ||
+      !is_made_of(package.version, digits, fmt::format("{}+.~", upper_case)))
+    throw field_error("version", package.version,
+                      "at most 128 letters, digits, +, . and ~, a digit first");
+  if (!is_maintainer(package.maintainer))
+    throw field_error("maintainer", package.maintainer, "NAME <ADDRESS>");
 }
 
 /// This version of Kiln and the time: of two packages the later one is the newer one.
@@ -87,7 +111,12 @@ std::string output_of(const fs::path& program, std::vector<std::string> argument
   request.program = program;
   request.arguments = std::move(arguments);
   request.environment = {{"LC_ALL", "C.UTF-8"}};
+  constexpr std::chrono::minutes limit{10};
+  request.limit = limit;
   const auto result = value_or_throw(run_process(request));
+  if (result.timed_out)
+    throw Error(Errc::io, fmt::format("{} was stopped: found no end after {} minutes",
+                                      program.filename().string(), limit.count()));
   if (result.signal != 0 || result.exit_code != 0)
     throw Error(Errc::io, fmt::format("{} failed: {}", program.filename().string(),
                                       one_line(without_last_newline(result.errors))));
@@ -169,7 +198,9 @@ ExportedSystemStore write_package(LocalStore& store,
   const auto entries = value_or_throw(read_pack(pack.pack));
 
   const auto work = value_or_throw(TemporaryFolder::create("kiln-package"));
-  const fs::path tree = work.path() / "tree", made = work.path() / "made.deb";
+  // What begins with - would be an option.
+  const fs::path folder_of_work = fs::absolute(work.path());
+  const fs::path tree = folder_of_work / "tree", made = folder_of_work / "made.deb";
   const fs::path folder = tree / fs::path(default_system_store).relative_path();
   fs::create_directories(folder);
   {

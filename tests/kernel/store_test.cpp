@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/os/environment.hpp"
 #include "kiln/json.hpp"
 #include "kiln/runtime.hpp"
 #include "store/local/local_store.hpp"
@@ -124,8 +125,30 @@ TEST_F(PublicStore, refuses_packages_that_debian_would_not_have) {
   };
   EXPECT_THAT(refused({.name = "K"}), HasSubstr("package name: found 'K'"));
   EXPECT_THAT(refused({.version = "1-2"}), HasSubstr("package version: found '1-2'"));
-  EXPECT_THAT(refused({.maintainer = "A <a@b>\nDepends: x"}), HasSubstr("expected NAME <ADDRESS>"));
+  const std::string expected = "expected NAME <ADDRESS>";
+  for (const char* maintainer :
+       {"A <a@b>\nDepends: x", "", "me", "<a@b>", " <a@b>", "A<a@b>", "A <a@b> ", "A <a>", "A <@b>",
+        "A <a@>", "A <a@b@c>", "A <a b@c>", "A <a@b> B <c@d>", "A\x1b <a@b>", "A\xff <a@b>"})
+    EXPECT_THAT(refused({.maintainer = maintainer}), HasSubstr(expected)) << maintainer;
+  for (const char* name : {"kiln", "kiln-doc", "libkiln0", "libkiln-dev", "libclblas2"})
+    EXPECT_THAT(refused({.name = name}),
+                HasSubstr("expected one that is no package of Kiln's own"));
+  EXPECT_THAT(refused({.name = std::string(129, 'a')}), HasSubstr("expected 2 to 128 of a-z"));
+  EXPECT_THAT(refused({.version = std::string(129, '1')}), HasSubstr("expected at most 128"));
   EXPECT_FALSE(std::filesystem::exists(place("a.deb")));
+}
+
+TEST_F(PublicStore, packages_what_names_no_device_with_the_entries_of_each) {
+  if (find_in_path("dpkg-deb").empty()) GTEST_SKIP() << "dpkg-deb is not installed";
+  put(EntryKind::record, "four", "");
+  EXPECT_EQ(store.export_system(place("a.deb"), {.devices = {"cpu"}}).entries, 2u);
+  EXPECT_EQ(store.export_system(place("a.deb"), {.devices = {"gpu"}}).entries, 3u);
+  // Of the kinds that were asked for; and alone it is no package.
+  EXPECT_EQ(store.export_system(place("a.deb"), {.kind = EntryKind::artifact, .devices = {"cpu"}})
+                .entries,
+            1u);
+  message_of([&] { store.export_system(place("b.deb"), {.devices = {"fpga"}}); }, Errc::not_found);
+  EXPECT_FALSE(std::filesystem::exists(place("b.deb")));
 }
 
 TEST_F(PublicStore, carries_entries_to_another_store_by_a_pack) {

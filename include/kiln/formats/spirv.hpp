@@ -28,10 +28,11 @@
 /// module that is accepted may still be one that a driver's compiler refuses.
 namespace kiln::spirv {
 
-/// Bytes of a module and ids in it, at most; kernels, and parameters of all of them.
+/// Bytes of a module and ids in it, at most; kernels, and parameters of all of them; types.
 inline constexpr std::size_t largest_module = 16u << 20;
 inline constexpr std::uint32_t most_ids = 0x3fffff;
 inline constexpr std::size_t most_kernels = 1024, most_parameters = 65536;
+inline constexpr std::size_t most_types = std::size_t{1} << 18;
 
 /// What a constant's bits stand for. A kernel's module does not say whether an integer is signed.
 enum class ConstantKind : std::uint8_t { boolean, integer, floating };
@@ -47,12 +48,14 @@ struct Constant {
   KILN_API std::string type_name() const;
 };
 
+/// Where a parameter's memory is; value: it is no pointer; opaque: an image, a sampler or their
+/// like.
 enum class Space : std::uint8_t { value, global, constant, local, opaque };
 
 /// A parameter of a kernel.
 struct Parameter {
   std::string name;            ///< where the module keeps names; else empty
-  Space space = Space::value;  ///< what it points to; opaque: an image, a sampler or their like
+  Space space = Space::value;  ///< of what it points to
   std::string type;            ///< in OpenCL C's words, as far as the module says: "float4", "int*"
   std::uint64_t bytes = 0;     ///< of a value; 0: not known, or not the same on all devices
 };
@@ -70,7 +73,8 @@ struct Module {
   std::vector<Kernel> kernels;
   std::vector<Constant> constants;  ///< sorted by their ids
 
-  /// Null where there is none.
+  /// The kernel of a name, the constant of a SpecId; null where there is none. They live as long as
+  /// the Module.
   KILN_API const Kernel* find(std::string_view kernel) const;
   KILN_API const Constant* constant(std::uint32_t id) const;
 };
@@ -95,8 +99,10 @@ struct Setting {
   unsigned bits = 32;
   std::uint64_t value = 0;  ///< the low `bits` bits
   bool operator==(const Setting&) const = default;
-  std::int64_t as_integer() const;  ///< sign-extended
-  double as_number() const;         ///< of a floating constant
+  /// Of an integer, sign-extended; of a boolean 0 or 1.
+  KILN_API std::int64_t as_integer() const;
+  /// Of a floating constant: a half, a float or a double, none of which loses anything.
+  KILN_API double as_number() const;
 };
 
 /// A value as the bits of a constant. Integers take integers in the range of the signed or the

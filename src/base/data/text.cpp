@@ -82,6 +82,17 @@ bool is_utf8(std::string_view text) {
 
 std::string one_line(std::string_view text) { return escaped(text, false); }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  // Escaped, it is no shorter: what is behind is never looked at.
+  std::string line = one_line(text.substr(0, most + 4));
+  if (line.size() <= most && text.size() <= most) return line;
+  std::size_t end = std::min(most, line.size());
+  while (end > 0 && end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0) == 0x80)
+    --end;
+  line.resize(end);
+  return line + "…";
+}
+
 std::string visible_text(std::string_view text) { return escaped(text, true); }
 
 namespace {

@@ -26,6 +26,10 @@ bool is_utf8(std::string_view text);
 /// character, what turns the direction of writing, and bytes that are no UTF-8.
 std::string one_line(std::string_view text);
 
+/// The same, of a long text its begin and "…": no more than `most` bytes and these, and no part of
+/// a character.
+std::string shortened(std::string_view text, std::size_t most);
+
 /// The same for a text of several lines, such as a build log: its line feeds and tabs stay.
 std::string visible_text(std::string_view text);
 

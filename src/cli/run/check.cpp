@@ -16,7 +16,7 @@
 #include "cli/run/options.hpp"
 #include "spec/init_spec.hpp"
 #include "spec/run/job.hpp"
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -80,10 +80,12 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
   if (!loaded) return;
   const auto place = spec::source_place(*loaded, folders);
   if (!place) {
-    messages.push_back({MessageSeverity::warning, file, 0, 0, "src", place.error().message()});
+    const auto severity =
+        place.error().code() == Errc::not_found ? MessageSeverity::warning : MessageSeverity::error;
+    messages.push_back({severity, file, 0, 0, "src", place.error().message()});
     return;
   }
-  if (!spec::is_module_file(*place) && loaded->specialization.empty()) return;
+  if (!is_module_file(*place) && loaded->specialization.empty()) return;
   const auto source = spec::load_kernel_source(*loaded, folders);
   if (!source) {
     messages.push_back({MessageSeverity::error, file, 0, 0, "src", source.error().message()});

@@ -101,7 +101,7 @@ void tell_signed(const Context& context, const std::string& output, std::size_t 
   if (context.flag("json"))
     print_json({{"pack", output}, {"entries", entries}, {"signer", signer}});
   else
-    complain("note: {}: {} signed by {}", output, entries_text(entries), signer);
+    complain("note: {}: {} signed by {}", one_line(output), entries_text(entries), signer);
 }
 
 int store_sign(Context& context) {
@@ -181,7 +181,7 @@ int export_system(const Context& context, const std::string& path, const EntryFi
                 {"bytes", exported.bytes},
                 {"signer", key != nullptr ? key->public_key().hex() : ""}});
   else
-    complain("note: {}: {} {} for {}, {}, {}", path, exported.name, exported.version,
+    complain("note: {}: {} {} for {}, {}, {}", one_line(path), exported.name, exported.version,
              exported.architecture, entries_text(exported.entries),
              byte_count_text(exported.bytes));
   return exported.left_out.empty() ? 0 : 1;
@@ -213,7 +213,7 @@ int store_export(Context& context) {
                 {"bytes", exported.pack.size()},
                 {"signer", key ? key->public_key().hex() : ""}});
   else
-    complain("note: {}: {}, {}", path, entries_text(exported.entries),
+    complain("note: {}: {}, {}", one_line(path), entries_text(exported.entries),
              byte_count_text(exported.pack.size()));
   return exported.left_out.empty() ? 0 : 1;
 }
@@ -248,9 +248,10 @@ struct Teller {
 
   std::string text(ImportMode mode) const {
     return fmt::format(
-        "{}: {}{} imported, {} already there, {} kept as they are here, {} refused\n", pack.path,
-        mode == ImportMode::dry_run ? "dry run: " : "", count(ImportOutcome::imported),
-        count(ImportOutcome::present), count(ImportOutcome::kept), count(ImportOutcome::refused));
+        "{}: {}{} imported, {} already there, {} kept as they are here, {} refused\n",
+        one_line(pack.path), mode == ImportMode::dry_run ? "dry run: " : "",
+        count(ImportOutcome::imported), count(ImportOutcome::present), count(ImportOutcome::kept),
+        count(ImportOutcome::refused));
   }
 };
 
@@ -299,7 +300,7 @@ void print_pack(const PackFile& pack, const std::vector<std::string>& refusals,
     if (!refusals[i].empty()) complain_of(pack.path, entry_text(entry) + ": " + refusals[i]);
   }
   print(table.text());
-  print("{}: {}, whole; {} would be refused here ({})\n", pack.path,
+  print("{}: {}, whole; {} would be refused here ({})\n", one_line(pack.path),
         entries_text(pack.entries.size()), count_refused(refusals), trust_text(trust));
 }
 

@@ -42,6 +42,7 @@ class ModuleReader {
     const auto version = load_le<std::uint32_t>(bytes.data() + 4);
     module_.major = version >> 16;
     module_.minor = version >> 8 & 0xff;
+    bound_ = load_le<std::uint32_t>(bytes.data() + 12);
     for_each_instruction(bytes, [&](const Instruction& one) { take(one); });
     if (!has_kernels_ || !types_)
       throw Error(Errc::unsupported,
@@ -57,7 +58,8 @@ class ModuleReader {
   /// What decorations say of an id.
   struct Decorations {
     std::optional<std::uint32_t> spec_id = {};
-    bool packed = false, by_value = false;
+    bool packed = false;
+    bool by_value = false;
   };
   struct Entry {
     std::size_t at = 0;
@@ -140,33 +142,34 @@ class ModuleReader {
     for (std::size_t d = 0; d < 3; ++d) size[d] = one.operand(2 + d, "a local size");
   }
 
-  static void add(const Instruction& one, std::size_t index, Decorations& to) {
+  static Decorations decoration_at(const Instruction& one, std::size_t index) {
     switch (one.operand(index, "a decoration")) {
       case decoration_spec_id:
-        to.spec_id = one.operand(index + 1, "a constant's SpecId");
-        return;
+        return {.spec_id = one.operand(index + 1, "a constant's SpecId")};
       case decoration_packed:
-        to.packed = true;
-        return;
+        return {.packed = true};
       case decoration_parameter:
-        if (one.operand(index + 1, "a parameter's attribute") == attribute_by_value)
-          to.by_value = true;
-        return;
+        return {.by_value =
+                    one.operand(index + 1, "a parameter's attribute") == attribute_by_value};
       default:
-        return;
+        return {};
     }
+  }
+  void add(std::uint32_t id, const Decorations& more) {
+    if (!more.spec_id && !more.packed && !more.by_value) return;  // most say nothing of these
+    Decorations& target = decorations_[id];
+    if (more.spec_id) target.spec_id = more.spec_id;
+    target.packed = target.packed || more.packed;
+    target.by_value = target.by_value || more.by_value;
   }
   void decorate(const Instruction& one) {
-    add(one, 1, decorations_[one.operand(0, "the id of what is decorated")]);
+    const std::uint32_t id = one.operand(0, "the id of what is decorated");
+    add(id, decoration_at(one, 1));
   }
   void decorate_group(const Instruction& one) {
-    const Decorations group = decorations_[one.operand(0, "the id of a group")];
-    for (std::size_t i = 1; i < one.operands(); ++i) {
-      Decorations& target = decorations_[one.operand(i, "the id of what is decorated")];
-      if (group.spec_id) target.spec_id = group.spec_id;
-      target.packed = target.packed || group.packed;
-      target.by_value = target.by_value || group.by_value;
-    }
+    const Decorations group = decorations_of(one.operand(0, "the id of a group"));
+    for (std::size_t i = 1; i < one.operands(); ++i)
+      add(one.operand(i, "the id of what is decorated"), group);
   }
   Decorations decorations_of(std::uint32_t id) const {
     const auto found = decorations_.find(id);
@@ -193,11 +196,22 @@ class ModuleReader {
       if (auto name = name_of(id); !name.empty()) types.set_name(id, std::move(name));
     }
     types.take(one);
+    const bool is_type = one.opcode() != op_constant;
+    result_of(one, is_type ? 0 : 1, is_type ? "the id of a type" : "the id of a constant");
+  }
+
+  /// The id that an instruction gives to what it declares.
+  std::uint32_t result_of(const Instruction& one, std::size_t index, std::string_view what) const {
+    const std::uint32_t id = one.operand(index, what);
+    if (id == 0 || id >= bound_)
+      one.refuse(
+          fmt::format("found id {}, expected 1 to {}, below the header's bound", id, bound_ - 1));
+    return id;
   }
 
   void take_constant(const Instruction& one) {
     const std::uint32_t of = one.operand(0, "a constant's type");
-    const std::uint32_t id = one.operand(1, "the id of a constant");
+    const std::uint32_t id = result_of(one, 1, "the id of a constant");
     const auto spec_id = decorations_of(id).spec_id;
     if (!spec_id) return;  // a constant for the compiler alone
     Constant constant;
@@ -242,7 +256,7 @@ class ModuleReader {
 
   void begin_function(const Instruction& one) {
     if (current_) one.refuse("found the begin of a function within another one");
-    const std::uint32_t id = one.operand(1, "the id of a function");
+    const std::uint32_t id = result_of(one, 1, "the id of a function");
     const Type* type = types(one).find(one.operand(3, "a function's type"));
     if (type == nullptr || type->kind != Type::Kind::function)
       one.refuse(
@@ -258,7 +272,7 @@ class ModuleReader {
     if (!current_) one.refuse("found a parameter, expected the begin of its function before");
     Function& function = functions_[*current_];
     function.types.push_back(one.operand(0, "a parameter's type"));
-    function.parameters.push_back(one.operand(1, "the id of a parameter"));
+    function.parameters.push_back(result_of(one, 1, "the id of a parameter"));
   }
 
   void add_kernel(const Entry& entry) {
@@ -289,8 +303,8 @@ class ModuleReader {
   Parameter parameter_of(std::uint32_t id, std::uint32_t type_id, const Type& type) const {
     constexpr std::size_t longest = 256;  // of a name, for messages
     Parameter parameter;
-    parameter.name = one_line(name_of(id)).substr(0, longest);
-    parameter.type = one_line(types_->name_of(type_id)).substr(0, longest);
+    parameter.name = shortened(name_of(id), longest);
+    parameter.type = shortened(types_->name_of(type_id), longest);
     if (type.kind == Type::Kind::opaque) {
       parameter.space = Space::opaque;
     } else if (type.kind != Type::Kind::pointer) {
@@ -321,6 +335,7 @@ class ModuleReader {
   }
 
   Module module_;
+  std::uint32_t bound_ = 0;  ///< above every id
   bool has_kernels_ = false;
   std::optional<Types> types_;
   std::vector<Entry> entries_;

@@ -75,6 +75,22 @@ Expected<std::uint64_t> floating_bits(const Constant& constant, const Value& val
   return std::uint64_t{std::bit_cast<std::uint32_t>(static_cast<float>(number))};
 }
 
+/// A half (IEEE 754 binary16): a sign, 5 bits of exponent, 10 of fraction.
+double number_of_half(std::uint16_t bits) {
+  constexpr int fraction_bits = 10, bias = 15, largest_exponent = 31;
+  const int exponent = bits >> fraction_bits & largest_exponent;
+  const int fraction = bits & ((1 << fraction_bits) - 1);
+  double magnitude;
+  if (exponent == largest_exponent)
+    magnitude = fraction == 0 ? std::numeric_limits<double>::infinity()
+                              : std::numeric_limits<double>::quiet_NaN();
+  else if (exponent == 0)
+    magnitude = std::ldexp(fraction, 1 - bias - fraction_bits);
+  else
+    magnitude = std::ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+  return std::copysign(magnitude, bits >> 15 == 0 ? 1.0 : -1.0);
+}
+
 /// The words of a module's constants: where they are, and what they become.
 class Specializer {
  public:
@@ -134,6 +150,7 @@ std::int64_t Setting::as_integer() const {
 
 double Setting::as_number() const {
   if (bits == 64) return std::bit_cast<double>(value);
+  if (bits == 16) return number_of_half(static_cast<std::uint16_t>(value));
   return double{std::bit_cast<float>(static_cast<std::uint32_t>(value))};
 }
 

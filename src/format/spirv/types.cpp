@@ -137,14 +137,6 @@ Type Types::pointer(const Instruction& from) const {
   return type;
 }
 
-Type Types::function_type(const Instruction& from) {
-  Type type;
-  type.kind = Type::Kind::function;
-  for (std::size_t i = 2; i < from.operands(); ++i)
-    type.parameters.push_back(from.operand(i, "a parameter"));
-  return type;
-}
-
 void Types::take(const Instruction& from) {
   Type type;
   switch (from.opcode()) {
@@ -175,7 +167,7 @@ void Types::take(const Instruction& from) {
       type = pointer(from);
       break;
     case op_type_function:
-      type = function_type(from);
+      type.kind = Type::Kind::function;
       break;
     case op_type_bool:
       type.name = "bool";
@@ -203,6 +195,8 @@ void Types::take(const Instruction& from) {
     default:
       return;
   }
+  if (types_.size() == most_types)
+    from.refuse(fmt::format("found more than {} types, expected at most that", most_types));
   const std::uint32_t id = from.operand(0, "the id of a type");
   if (!types_.emplace(id, std::move(type)).second)
     from.refuse(fmt::format("found id {}, expected one that no other type has", id));

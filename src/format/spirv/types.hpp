@@ -40,7 +40,6 @@ struct Type {
   std::uint32_t element = 0;    ///< id of the element's type, or of what a pointer points to
   std::uint32_t storage = 0;    ///< of a pointer
   std::string name;             ///< of scalars, vectors, opaque types: OpenCL C's words
-  std::vector<std::uint32_t> parameters;  ///< of a function
 };
 
 class Types {
@@ -64,7 +63,6 @@ class Types {
   Type array(const Instruction& from) const;
   Type structure(const Instruction& from) const;
   Type pointer(const Instruction& from) const;
-  static Type function_type(const Instruction& from);
   const Type& known(const Instruction& from, std::uint32_t id, std::string_view what) const;
 
   unsigned address_bits_;

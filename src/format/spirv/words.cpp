@@ -60,7 +60,12 @@ Bytes little_endian(ByteView bytes) {
 
 void check_header(ByteView module) {
   if (!is_module(module))
-    refuse_at(0, "expected 0x07230203, with which a module begins", Errc::bad_input);
+    refuse_at(0,
+              fmt::format("found {}, expected 0x07230203, with which a module begins",
+                          module.size() < 4
+                              ? "the end"
+                              : fmt::format("0x{:08x}", load_le<std::uint32_t>(module.data()))),
+              Errc::bad_input);
   if (module.size() > largest_module)
     refuse_at(0, fmt::format("found {} bytes, expected at most {}", module.size(), largest_module),
               Errc::bad_input);

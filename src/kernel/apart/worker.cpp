@@ -16,7 +16,6 @@
 #include "kernel/apart/stubs.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
-#include "kernel/program/intermediate.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
 

@@ -9,7 +9,6 @@
 #include "base/data/digest.hpp"
 #include "base/expected.hpp"
 #include "kernel/apart/helper.hpp"
-#include "kernel/program/intermediate.hpp"
 #include "kernel/resolver/resolver.hpp"
 
 namespace kiln {

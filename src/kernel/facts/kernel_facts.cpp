@@ -1,8 +1,12 @@
 #include "kernel/facts/kernel_facts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <functional>
 
 #include "base/data/byte_fields.hpp"
+#include "base/data/text.hpp"
 #include "kernel/facts/syntax.hpp"
 
 namespace kiln {
@@ -77,6 +81,79 @@ void add_worse(KernelFacts& facts, const KernelFacts& other) {
       use.*flag |= other.parameters[i].*flag;
     if (use.layout != other.parameters[i].layout) use.layout = {};
   }
+}
+
+// Of SPIR-V modules.
+
+namespace {
+
+/// Of each name in a message, bytes: a module may have a megabyte of them.
+constexpr std::size_t longest_shown = 100;
+
+/// The first twenty of a list of names; "none" for an empty one.
+std::string listed(std::size_t count, const std::function<std::string(std::size_t)>& text_of) {
+  constexpr std::size_t most = 20;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(count, most); ++i) list += (i == 0 ? "" : ", ") + text_of(i);
+  if (count > most) list += fmt::format(", … {} more", count - most);
+  return list.empty() ? "none" : list;
+}
+
+ParameterUse use_of(const spirv::Parameter& parameter) {
+  ParameterUse use;
+  use.name = parameter.name;
+  use.is_global = parameter.space == spirv::Space::global;
+  use.is_constant_space = parameter.space == spirv::Space::constant;
+  use.is_local = parameter.space == spirv::Space::local;
+  use.is_pointer = use.is_global || use.is_constant_space || use.is_local;
+  use.read = true;
+  use.written = use.is_global || use.is_local || parameter.space == spirv::Space::opaque;
+  use.element_type = parameter.type;
+  if (use.is_pointer && use.element_type.ends_with('*')) use.element_type.pop_back();
+  // Of what a pointer points to compilers know little: LLVM's pointers have no types any more.
+  if (!use.is_pointer) use.layout.bytes = parameter.bytes;
+  if (use.layout.known()) use.layout.name = builtin_layout(use.element_type).name;
+  return use;
+}
+
+}  // namespace
+
+KernelFacts module_facts(const spirv::Module& module, std::string_view kernel) {
+  KernelFacts facts;
+  facts.name = kernel;
+  const spirv::Kernel* found = module.find(kernel);
+  if (found == nullptr) {
+    facts.reasons.push_back("the module has no such kernel");
+    return facts;
+  }
+  facts.found = true;
+  facts.reasons.push_back(
+      "the program is SPIR-V, and only of OpenCL C is it known what a part of a run would change");
+  for (std::size_t d = 0; d < 3; ++d) facts.required_local_size[d] = found->required_local_size[d];
+  for (const spirv::Parameter& parameter : found->parameters)
+    facts.parameters.push_back(use_of(parameter));
+  return facts;
+}
+
+std::string names_text(const std::vector<std::string>& names) {
+  return listed(names.size(), [&](std::size_t i) { return shortened(names[i], longest_shown); });
+}
+
+Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,
+                                         std::string_view name) {
+  if (const spirv::Kernel* found = module.find(kernel)) return found;
+  std::vector<std::string> names;
+  for (const spirv::Kernel& one : module.kernels) names.push_back(one.name);
+  return fail(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", name,
+                                           shortened(kernel, longest_shown), names_text(names)));
+}
+
+std::string constants_text(const spirv::Module& module) {
+  return listed(module.constants.size(), [&](std::size_t i) {
+    const spirv::Constant& one = module.constants[i];
+    return fmt::format("{} ({}{}{})", one.id, one.type_name(), one.name.empty() ? "" : ", ",
+                       shortened(one.name, longest_shown));
+  });
 }
 
 }  // namespace kiln

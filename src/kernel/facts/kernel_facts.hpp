@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/data/bytes.hpp"
+#include "kiln/error.hpp"
+#include "kiln/formats/spirv.hpp"
 
 namespace kiln {
 
@@ -81,5 +83,20 @@ void add_worse(KernelFacts& facts, const KernelFacts& other);
 Bytes encode(const std::vector<KernelFacts>& facts);
 /// Null where the bytes are anything else than what encode() gives.
 FactsPtr decode_kernel_facts(ByteView bytes);
+
+/// What a SPIR-V module says of a kernel: its parameters alone. So it is not to be split, with the
+/// reason, and may write every buffer that it is given but __constant ones.
+KernelFacts module_facts(const spirv::Module& module, std::string_view kernel);
+
+/// Names of kernels for messages: the first twenty, and of each the begin; "none".
+std::string names_text(const std::vector<std::string>& names);
+
+/// The kernel of a name in a module; `name` is what messages call the module. Error: bad_input,
+/// with names that there are, twenty at most.
+Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,
+                                         std::string_view name);
+
+/// The constants of a module for messages: "0 (int, tile), 1 (float)"; "none".
+std::string constants_text(const spirv::Module& module);
 
 }  // namespace kiln

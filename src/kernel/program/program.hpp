@@ -18,6 +18,7 @@
 #include "kernel/facts/kernel_facts.hpp"
 #include "kiln/error.hpp"
 #include "kiln/formats/poclbin.hpp"
+#include "kiln/formats/spirv.hpp"
 #include "store/key/canonical.hpp"
 #include "store/layer/memory_layer.hpp"
 
@@ -89,6 +90,19 @@ struct KernelVariant {
 inline KernelVariant variant_of(std::string kernel, const NDRange& range) {
   return {std::move(kernel), poclbin::Variant::for_launch(range.global, range.local, range.offset)};
 }
+
+/// Whether a device takes a SPIR-V module; `name` is what messages call it. Error: unsupported,
+/// which names the device and what it takes.
+Expected<void> takes_module(const Device& device, const spirv::Module& module,
+                            const std::string& name);
+
+/// A program that is not built yet, of OpenCL C or of a SPIR-V module's bytes (known by their first
+/// word): by clCreateProgramWithIL of OpenCL 2.1, else by that of cl_khr_il_program. Throws
+/// cl::Error.
+cl::Program create_program(const cl::Context& context, const cl::Device& device,
+                           const std::string& text);
+/// One of what a driver gave as its binary, or of an archive; not built either. Throws cl::Error.
+cl::Program create_program(const cl::Context& context, const cl::Device& device, ByteView binary);
 
 /// What the driver's compiler said of a built program, without blanks at its end; "" where nothing.
 std::string build_log(const cl::Program& program, const Device& device);

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "kernel/program/intermediate.hpp"
 #include "store/default_store.hpp"
 
 // The Resolver's way to a program or a plan: memory, then the store, then it is made, by one caller

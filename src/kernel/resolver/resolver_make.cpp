@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/apart/probe.hpp"
-#include "kernel/facts/module_facts.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/resolver/resolver.hpp"
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <climits>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <set>
@@ -341,12 +343,27 @@ ExpandedSource::ExpandedSource(ByteView bytes, spirv::Module module, std::string
   module_ = std::make_shared<const spirv::Module>(std::move(module));
 }
 
+namespace {
+
+bool is_named_module(const std::filesystem::path& file) { return file.extension() == ".spv"; }
+
+}  // namespace
+
+bool is_module_file(const std::filesystem::path& file) {
+  if (is_named_module(file)) return true;
+  std::array<char, 4> begin{};
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream.read(begin.data(), begin.size())) return false;
+  return spirv::is_module(as_bytes(std::string_view(begin.data(), begin.size())));
+}
+
 Expected<SourcePtr> load_source(const std::filesystem::path& path,
                                 const std::vector<std::filesystem::path>& include_folders) {
   return expected_from([&] {
     auto content = value_or_throw(read_text(path, max_bytes));
     std::string name = path.filename().string();
-    if (spirv::is_module(as_bytes(content))) {
+    // A damaged module is no OpenCL C.
+    if (is_named_module(path) || spirv::is_module(as_bytes(content))) {
       std::error_code error;
       return value_or_throw(
           from_module(as_bytes(content), name, {std::filesystem::weakly_canonical(path, error)}));

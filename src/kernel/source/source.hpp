@@ -43,7 +43,11 @@ class ExpandedSource {
 
 using SourcePtr = std::shared_ptr<const ExpandedSource>;
 
-/// Reads a file. A SPIR-V module, known by its first bytes, is checked (spirv::parse). Of OpenCL C
+/// Whether a file is meant to be a SPIR-V module: by its first bytes, or by its name, which ends in
+/// .spv. False for another name whose file cannot be read.
+bool is_module_file(const std::filesystem::path& file);
+
+/// Reads a file. What is_module_file() is checked as a module (spirv::parse). Of OpenCL C
 /// it expands its #include directives as text, so that what is compiled is known by content and the
 /// driver opens no file. `#line` directives make the driver's log show the user's files and lines.
 /// A name in quotes is looked for next to the including file first. Then, like one in angle

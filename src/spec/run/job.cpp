@@ -7,7 +7,7 @@
 
 #include "base/data/text.hpp"
 #include "base/os/file.hpp"
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 // From a bound specification to a Job: the source file is found and read, the Request made, the
 // arguments put over the arrays; and their types are held against the compiled kernel.
@@ -20,19 +20,26 @@ namespace fs = std::filesystem;
 // `info/..`.
 Expected<fs::path> source_place(const Spec& spec, const std::vector<fs::path>& source_dirs) {
   if (spec.src.size() > PATH_MAX)
-    return fail(Errc::bad_input, "found a path of " + std::to_string(spec.src.size()) +
+    return fail(Errc::not_found, "found a path of " + std::to_string(spec.src.size()) +
                                      " characters, expected at most " + std::to_string(PATH_MAX));
   const fs::path folder = folder_of_input(spec.file);
   std::vector<fs::path> places = {folder, folder / ".." / "kernel_src", folder / ".." / "kernels"};
   places.insert(places.end(), source_dirs.begin(), source_dirs.end());
-  std::string tried;
+  std::string tried, other;
   for (const auto& place : places) {
     const fs::path candidate = (place / spec.src).lexically_normal();
-    std::error_code ignored;  // a place that cannot be looked at does not hold the file
-    if (fs::is_regular_file(candidate, ignored)) return candidate;
+    std::error_code error;  // a place that cannot be looked at does not hold the file
+    const auto type = fs::status(candidate, error).type();
+    if (type == fs::file_type::regular) return candidate;
+    const bool is_loop = error == std::errc::too_many_symbolic_link_levels;
+    const bool is_there = type != fs::file_type::none && type != fs::file_type::not_found;
+    if (other.empty() && (is_there || is_loop))
+      other = candidate.string() + (is_loop ? ", a loop of symbolic links" : "");
     tried += (tried.empty() ? "" : ", ") + candidate.string();
     if (fs::path(spec.src).is_absolute()) break;
   }
+  if (!other.empty())
+    return fail(Errc::bad_input, fmt::format("found {}, expected a regular file", one_line(other)));
   return fail(Errc::not_found,
               "missing file \"" + spec.src + "\"; tried " + tried + "; --source-dir adds a folder");
 }

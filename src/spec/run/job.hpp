@@ -11,7 +11,8 @@
 namespace kiln::spec {
 
 /// As find_source() (kiln/spec.hpp), but errors name neither the file nor the attribute: for
-/// messages that have places of their own for these.
+/// messages that have places of their own for these. not_found where no place has the file,
+/// bad_input where there is something of its name that is no regular file.
 Expected<std::filesystem::path> source_place(const Spec& spec,
                                              const std::vector<std::filesystem::path>& source_dirs);
 

@@ -14,6 +14,21 @@ TEST(OneLine, text_stays_as_it_is) {
     EXPECT_EQ(one_line(text), text);
 }
 
+TEST(OneLine, of_any_length_has_a_short_form_of_entire_characters) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc…");
+  EXPECT_EQ(shortened("", 0), "");
+  EXPECT_EQ(shortened("a", 0), "…");
+  EXPECT_EQ(shortened("a\n", 3), "a\\n");
+  const std::string text = "aé€\U0001F600 and more";
+  for (std::size_t most = 0; most < text.size(); ++most) {
+    const std::string begin = shortened(text, most);
+    EXPECT_TRUE(is_utf8(begin)) << begin;
+    EXPECT_LE(begin.size(), most + std::string("…").size());
+    EXPECT_TRUE(text.starts_with(begin.substr(0, begin.size() - std::string("…").size())));
+  }
+}
+
 TEST(OneLine, what_a_terminal_obeys_is_escaped) {
   EXPECT_EQ(one_line("a\x1b]0;title\x07"), "a\\x1b]0;title\\x07");
   EXPECT_EQ(one_line("a\nb\tc\rd\x7f"), "a\\nb\\x09c\\x0dd\\x7f");

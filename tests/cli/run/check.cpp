@@ -111,6 +111,17 @@ TEST_F(Check, a_path_of_a_source_that_no_file_can_have_is_a_warning_that_names_t
             "at most 4096\n");
 }
 
+TEST_F(Check, a_source_that_is_no_regular_file_is_an_error) {
+  write("folder.json", R"({"name": "VectorAdd", "src": "place.cl", "workDimension": 1,
+    "globalWorkSize": "[dataset]",
+    "outputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}]})");
+  std::filesystem::create_directory(folder() / "place.cl");
+  const auto result = kiln({"check", "folder.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.output, "folder.json: 1 error\n");
+  EXPECT_THAT(result.errors, HasSubstr("attribute 'src': found place.cl, expected a regular file"));
+}
+
 TEST_F(Check, a_warning_says_once_that_it_is_one) {
   write("odd.json", R"({"name": "VectorAdd", "src": "VectorAdd.cl", "workDimension": 1,
     "globalWorkSize": "[dataset]", "colour": 3,

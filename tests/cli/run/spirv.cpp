@@ -90,6 +90,16 @@ TEST_F(RunSpirv, damaged_modules_are_one_line) {
   const auto checked = kiln({"check", "scale_tiles.json"});
   EXPECT_EQ(checked.exit_code, 2);
   EXPECT_THAT(checked.errors, HasSubstr("attribute 'src': scale_tiles.spv: SPIR-V module: byte "));
+  for (const std::string& content : {std::string(), "\x01" + module.substr(1)}) {
+    write("scale_tiles.spv", content);
+    expect_refusal(run(), 2, "expected 0x07230203, with which a module begins");
+    EXPECT_EQ(kiln({"check", "scale_tiles.json"}).exit_code, 2);
+  }
+}
+
+TEST_F(RunSpirv, a_file_is_begun_for_no_source_whose_name_is_not_utf8) {
+  write("a\xff.spv", kiln::value_or_throw(kiln::read_text(folder() / "scale_tiles.spv")));
+  expect_refusal(kiln({"init", "a\xff.spv"}), 2, "found a file name that is not UTF-8");
 }
 
 TEST_F(RunSpirv, devices_say_what_they_take) {

@@ -343,6 +343,14 @@ TEST_F(SystemPackages, hold_signatures_and_only_what_was_asked_for) {
   EXPECT_EQ(kept[0]["signer"], ours);
 }
 
+TEST_F(SystemPackages, are_named_in_one_line_and_written_whatever_the_scratch_folder_is_called) {
+  std::filesystem::create_directory(folder() / "-x");
+  set("TMPDIR", "-x");
+  const auto done = good({"store", "export", "--system", "a\nb.deb"});
+  EXPECT_THAT(done.errors, HasSubstr("note: a\\nb.deb: kiln-system-store "));
+  EXPECT_THAT(good({"store", "export", "a\nb.kiln"}).errors, HasSubstr("note: a\\nb.kiln: "));
+}
+
 TEST_F(SystemPackages, that_cannot_be_are_refused_and_nothing_is_written) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& message) {
     std::vector<std::string> all{"store", "export"};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "format/allocations.hpp"
 #include "format/spirv/module_builder.hpp"
 #include "kiln/formats/spirv.hpp"
 
@@ -109,7 +110,7 @@ TEST(SpirvParse, either_byte_order_is_read) {
 }
 
 TEST(SpirvParse, what_is_no_module_is_refused_with_the_byte) {
-  EXPECT_THAT(spirv_refusal({}), HasSubstr("byte 0: expected 0x07230203"));
+  EXPECT_THAT(spirv_refusal({}), HasSubstr("byte 0: found the end, expected 0x07230203"));
   const Bytes bytes = constants_module().bytes();
   EXPECT_THAT(spirv_refusal(ByteView(bytes).first(10)), HasSubstr("byte 10: found the end"));
   EXPECT_THAT(spirv_refusal(ByteView(bytes).first(bytes.size() - 3)), HasSubstr("words of 4"));
@@ -176,7 +177,7 @@ TEST(SpirvParse, hostile_sizes_are_not_computed_with) {
 
 TEST(SpirvParse, functions_with_many_kernels_do_not_multiply) {
   ModuleBuilder module;
-  module.kernels();
+  module.kernels().word(3, 2000);
   for (int i = 0; i < 1000; ++i) module.entry(10, "k" + std::to_string(i));
   EXPECT_THAT(spirv_refusal(kernel_of({{21, {40, 32, 0}}}, Words(1000, 40), module).bytes()),
               HasSubstr("found more than 65536 parameters"));
@@ -196,6 +197,41 @@ RC_GTEST_PROP(SpirvParse, changed_modules_are_read_or_refused_in_one_line, ()) {
     RC_ASSERT(module.error().message().starts_with("SPIR-V module: "));
     RC_ASSERT(module.error().message().find('\n') == std::string::npos);
   }
+}
+
+TEST(SpirvParse, ids_are_below_the_bound_of_the_header) {
+  const auto module = [](std::uint32_t bound) {
+    return kernel_of({{21, {40, 32, 0}}, {43, {40, 60, 3}}}, {40}, head()).word(3, bound).bytes();
+  };
+  EXPECT_EQ(spirv_refusal(module(81)), "accepted");
+  EXPECT_THAT(spirv_refusal(module(80)), HasSubstr("found id 80, expected 1 to 79"));
+  EXPECT_THAT(spirv_refusal(module(60)), HasSubstr("found id 60, expected 1 to 59"));
+  EXPECT_THAT(spirv_refusal(module(40)), HasSubstr("found id 40, expected 1 to 39"));
+  EXPECT_THAT(spirv_refusal(module(20)), HasSubstr("found id 20, expected 1 to 19"));
+  const auto function = ModuleBuilder().kernels().op(19, {1}).op(33, {2, 1}).function(9, 2, {});
+  EXPECT_THAT(spirv_refusal(ModuleBuilder(function).word(3, 9).bytes()), HasSubstr("found id 9,"));
+  const auto constant = head().op(71, {60, 1, 0}).op(20, {1}).op(48, {1, 60});
+  EXPECT_THAT(spirv_refusal(ModuleBuilder(constant).word(3, 60).bytes()), HasSubstr("found id 60"));
+}
+
+TEST(SpirvParse, names_are_cut_at_the_end_of_a_character) {
+  const auto name_of = [](const std::string& name) {
+    return parameters_of(kernel_of({{21, {40, 32, 0}}}, {40}, head().name(80, name))).at(0).name;
+  };
+  EXPECT_EQ(name_of(std::string(255, 'a') + "é"), std::string(255, 'a') + "…");
+  EXPECT_EQ(name_of(std::string(254, 'a') + "é"), std::string(254, 'a') + "é");
+  EXPECT_EQ(name_of("\xc3\x28\n"), "\\xc3(\\n");
+}
+
+TEST(SpirvParse, a_module_of_types_alone_takes_little_memory) {
+  ModuleBuilder module;
+  module.kernels().word(3, most_ids);
+  for (std::uint32_t id = 1; id < (largest_module - 64) / 8; ++id) module.op(30, {id});
+  const Bytes bytes = module.bytes();
+  ASSERT_LE(bytes.size(), largest_module);
+  const std::size_t before = kiln::testing::allocated_bytes();
+  EXPECT_THAT(spirv_refusal(bytes), HasSubstr("found more than 262144 types"));
+  EXPECT_LE(kiln::testing::allocated_bytes() - before, 4 * largest_module);
 }
 
 }  // namespace

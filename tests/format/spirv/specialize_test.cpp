@@ -4,6 +4,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <bit>
+#include <cmath>
+#include <limits>
 
 #include "format/spirv/module_builder.hpp"
 #include "kiln/formats/spirv.hpp"
@@ -43,6 +45,21 @@ TEST(SpirvConstants, take_the_values_that_their_types_hold) {
   EXPECT_EQ(setting(*constants().constant(1), 0.25)->as_number(), 0.25);
   EXPECT_EQ(setting(*constants().constant(5), std::int64_t{3})->as_number(), 3.0);
   EXPECT_EQ(setting(*constants().constant(2), std::int64_t{0})->value, 0u);
+}
+
+TEST(SpirvConstants, of_type_half_are_numbers) {
+  const auto number = [](std::uint64_t bits) {
+    return Setting{0, ConstantKind::floating, 16, bits}.as_number();
+  };
+  EXPECT_EQ(number(0x3c00), 1.0);
+  EXPECT_EQ(number(0xc100), -2.5);
+  EXPECT_EQ(number(0x7bff), 65504.0);
+  EXPECT_EQ(number(0x0001), 0x1p-24);
+  EXPECT_EQ(number(0x03ff), 0x3ffp-24);
+  EXPECT_EQ(number(0), 0.0);
+  EXPECT_TRUE(std::signbit(number(0x8000)));
+  EXPECT_EQ(number(0xfc00), -std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(number(0x7e00)));
 }
 
 TEST(SpirvConstants, refuse_others) {

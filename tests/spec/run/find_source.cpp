@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -47,6 +48,31 @@ TEST_F(FindSource, takes_paths_below_those_folders_and_absolute_ones) {
   EXPECT_EQ(*find_source(spec), root() / "kernel_src/sub/add.cl");
   spec.src = (root() / "kernel_src/sub/add.cl").string();
   EXPECT_EQ(*find_source(spec), spec.src);
+}
+
+TEST_F(FindSource, tells_what_is_no_regular_file_from_what_is_not_there) {
+  const auto refusal = [&](const std::string& src) {
+    spec.src = src;
+    const auto found = find_source(spec);
+    EXPECT_FALSE(found);
+    return found ? Error(Errc::internal, "found") : found.error();
+  };
+  fs::create_directory(root() / "info/folder.cl");
+  ASSERT_EQ(::mkfifo((root() / "info/fifo.cl").c_str(), 0600), 0);
+  fs::create_symlink("loop.cl", root() / "info/loop.cl");
+  for (const std::string name : {"folder.cl", "fifo.cl", "loop.cl"}) {
+    const Error error = refusal(name);
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.message(), HasSubstr("found " + (root() / "info" / name).string()));
+    EXPECT_THAT(error.message(), HasSubstr("expected a regular file"));
+  }
+  EXPECT_EQ(refusal("/dev/null").code(), Errc::bad_input);
+  // A link to nothing is not there; and a file of a later place is taken all the same.
+  fs::create_symlink("absent", root() / "info/dangling.cl");
+  EXPECT_EQ(refusal("dangling.cl").code(), Errc::not_found);
+  put("kernels/folder.cl");
+  spec.src = "folder.cl";
+  EXPECT_EQ(*find_source(spec), root() / "kernels/folder.cl");
 }
 
 TEST_F(FindSource, lists_every_place_tried) {

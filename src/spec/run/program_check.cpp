@@ -1,16 +1,14 @@
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
-#include "kernel/facts/module_facts.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "spec/read/json_tree.hpp"
 
 namespace kiln::spec {
@@ -151,22 +149,33 @@ class ProgramCheck {
     }
   }
 
-  /// The constant that a file means: by its SpecId, else by its name.
-  const spirv::Constant* constant_of(const std::string& text) const {
-    if (const auto id = parse_number<std::uint32_t>(text)) return module_->constant(*id);
-    const auto found = std::ranges::find(module_->constants, text, &spirv::Constant::name);
-    return found == module_->constants.end() ? nullptr : &*found;
+  /// The constant that a file means: by its SpecId, else by its name, which must be one's alone.
+  Expected<const spirv::Constant*> constant_of(const std::string& text) const {
+    if (const auto id = parse_number<std::uint32_t>(text))
+      if (const spirv::Constant* found = module_->constant(*id)) return found;
+    const auto& all = module_->constants;
+    const auto found = std::ranges::find(all, text, &spirv::Constant::name);
+    if (found == all.end())
+      return fail(Errc::bad_input,
+                  fmt::format("found no constant {} in {}, expected one of its: {}", quote(text),
+                              one_line(spec_.src), constants_text(*module_)));
+    const auto other = std::ranges::find(found + 1, all.end(), text, &spirv::Constant::name);
+    if (other != all.end())
+      return fail(Errc::bad_input,
+                  fmt::format("found constant {}, which SpecIds {} and {} both are, expected a "
+                              "SpecId",
+                              quote(text), found->id, other->id));
+    return &*found;
   }
 
   void check_constants(const BoundSpec* bound) {
     for (const auto& [name, formula] : spec_.specialization) {
-      const spirv::Constant* constant = constant_of(name);
-      if (constant == nullptr) {
-        add(formula.line, formula.attribute,
-            fmt::format("found no constant {} in {}, expected one of its: {}", quote(name),
-                        one_line(spec_.src), constants_text(*module_)));
+      const auto found = constant_of(name);
+      if (!found) {
+        add(formula.line, formula.attribute, found.error().message());
         continue;
       }
+      const spirv::Constant* constant = *found;
       if (bound == nullptr) continue;
       const auto value = std::ranges::find(bound->specialization, name, &BoundConstant::constant);
       if (value == bound->specialization.end()) continue;
@@ -197,13 +206,6 @@ class ProgramCheck {
 };
 
 }  // namespace
-
-bool is_module_file(const std::filesystem::path& file) {
-  std::array<char, 4> begin{};
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream.read(begin.data(), begin.size())) return false;
-  return spirv::is_module(as_bytes(std::string_view(begin.data(), begin.size())));
-}
 
 std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
                                    const ExpandedSource& source) {

@@ -1,5 +1,5 @@
 // A specification file next to the SPIR-V module that it names.
-#include "spec/run/module.hpp"
+#include "spec/run/program_check.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -82,6 +82,43 @@ TEST(SpecModule, constants_are_held_against_the_module) {
   EXPECT_THAT(findings(R"("0": "tile")", R"("0": "tile / 2.0")"), IsEmpty());
 }
 
+/// A module with nothing but constants, of which the names are given: SpecIds 0, 1 …
+SourcePtr module_with_constants(const std::vector<std::string>& names) {
+  spirv::Module module;
+  for (std::uint32_t i = 0; i < names.size(); ++i)
+    module.constants.push_back({.id = i, .name = names[i]});
+  return std::make_shared<const ExpandedSource>(ByteView(), std::move(module), "m.spv",
+                                                std::vector<std::filesystem::path>());
+}
+
+std::string constant_refusal(const std::string& name, const std::vector<std::string>& names) {
+  const Spec spec = value_or_throw(parse_spec(
+      with(small, "\"src\"", "\"specialization\": {\"" + name + "\": 1}, \"src\""), "a.json"));
+  const auto found = check_program(spec, nullptr, *module_with_constants(names));
+  return found.size() < 2 ? "accepted" : found.back().render();
+}
+
+TEST(SpecModule, a_constants_name_must_be_one_constants_alone) {
+  EXPECT_THAT(constant_refusal("tile", {"tile", "tile"}),
+              HasSubstr("found constant \"tile\", which SpecIds 0 and 1 both are, expected a "
+                        "SpecId"));
+  EXPECT_EQ(constant_refusal("tile", {"tile", "other"}), "accepted");
+  EXPECT_EQ(constant_refusal("1", {"tile", "tile"}), "accepted");
+}
+
+TEST(SpecModule, messages_name_twenty_and_the_begin_of_each_name) {
+  const std::vector<std::string> names(25, std::string(100'000, 'a'));
+  const std::string constants = constant_refusal("tile", names);
+  EXPECT_THAT(constants, HasSubstr("19 (int, " + std::string(100, 'a') + "…), … 5 more"));
+  EXPECT_LT(constants.size(), 4000u);
+  spirv::Module module;
+  for (const auto& name : names) module.kernels.push_back({.name = name});
+  const auto kernel = kernel_of(module, "k", "m.spv");
+  ASSERT_FALSE(kernel);
+  EXPECT_THAT(kernel.error().message(), HasSubstr("…, … 5 more"));
+  EXPECT_LT(kernel.error().message().size(), 4000u);
+}
+
 TEST(SpecModule, sources_in_opencl_c_have_no_constants) {
   const Spec spec = value_or_throw(
       parse_spec(with(small, "\"src\"", "\"specialization\": {\"0\": 1}, \"src\""), "a.json"));
@@ -119,16 +156,44 @@ TEST(SpecModule, a_file_for_it_is_begun_from_what_it_says) {
   EXPECT_THAT(file->text, HasSubstr("the type of in's elements (float)"));
 }
 
-TEST(SpecModule, is_known_by_its_first_bytes) {
+TEST(SpecModule, a_file_is_not_begun_for_a_source_whose_name_is_not_utf8) {
+  for (const char* name : {"a\xff.spv", "a\xff.cl"}) {
+    const auto source = name == std::string_view("a\xff.cl")
+                            ? value_or_throw(from_text("kernel void k(global int* a) {}", "k.cl"))
+                            : value_or_throw(load_source(examples() / "scale_tiles.spv"));
+    const auto file = init_spec({.source = source, .src = name, .kernel = {}, .macros = {}});
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().code(), Errc::bad_input);
+    EXPECT_THAT(file.error().message(), HasSubstr("a\\xff."));
+  }
+}
+
+TEST(SpecModule, is_known_by_its_first_bytes_or_its_name) {
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
   const auto bytes = value_or_throw(read_file(examples() / "scale_tiles.spv"));
   value_or_throw(write_file(folder.path() / "module.cl", bytes));
-  value_or_throw(write_file(folder.path() / "text.spv", as_bytes("kernel void k() {}")));
+  value_or_throw(write_file(folder.path() / "text.cl", as_bytes("kernel void k() {}")));
   EXPECT_TRUE(is_module_file(folder.path() / "module.cl"));
-  EXPECT_FALSE(is_module_file(folder.path() / "text.spv"));
+  EXPECT_TRUE(is_module_file(folder.path() / "absent.spv"));
+  EXPECT_FALSE(is_module_file(folder.path() / "text.cl"));
   EXPECT_FALSE(is_module_file(folder.path() / "absent"));
   EXPECT_NE(value_or_throw(load_source(folder.path() / "module.cl"))->module(), nullptr);
-  EXPECT_EQ(value_or_throw(load_source(folder.path() / "text.spv"))->module(), nullptr);
+  EXPECT_EQ(value_or_throw(load_source(folder.path() / "text.cl"))->module(), nullptr);
+}
+
+TEST(SpecModule, what_is_named_so_must_be_one) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-test"));
+  const auto refusal = [&](std::string_view content) {
+    value_or_throw(write_file(folder.path() / "a.spv", as_bytes(content)));
+    const auto source = load_source(folder.path() / "a.spv");
+    return source ? "accepted" : source.error().message();
+  };
+  EXPECT_EQ(refusal(""),
+            "a.spv: SPIR-V module: byte 0: found the end, expected 0x07230203, with which a module "
+            "begins");
+  EXPECT_EQ(refusal("kernel void k() {}"),
+            "a.spv: SPIR-V module: byte 0: found 0x6e72656b, expected 0x07230203, with which a "
+            "module begins");
 }
 
 }  // namespace

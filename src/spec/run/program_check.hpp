@@ -1,16 +1,13 @@
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "kernel/source/source.hpp"
 #include "kiln/spec/file.hpp"
 
-/// Specifications whose program is a SPIR-V module: what the module says is held against the file.
+/// What a specification says of its program, held against the program: a SPIR-V module, which says
+/// what its kernels take, or OpenCL C.
 namespace kiln::spec {
-
-/// Whether a program may be SPIR-V, by its first bytes; false where it cannot be read.
-bool is_module_file(const std::filesystem::path& file);
 
 /// What of a spec does not fit its program, in the file's order: the kernel, arguments and
 /// constants that a SPIR-V module has, macros that it cannot have; or constants of a program in
