@@ -272,7 +272,8 @@ class Transfers {
   void begin_one() const {
     if (options_.check) options_.check();
   }
-  /// `call` says what became of the entry (nothing: it is gone, as if it had not been listed), or
+  /// `call` says what became of the entry (nothing: it is gone or stays where it is, as if it had
+  /// not been listed), or
   /// what the server failed with.
   template <class Call>
   void one(EntryKind kind, const Key& key, const Call& call) {
@@ -310,6 +311,7 @@ class Transfers {
 Tried push_one(LocalStore& store, SharedLayer& shared, const EntryInfo& entry) {
   Transfer transfer{Transfer::State::failed, entry.kind, entry.key};
   const auto canonical = store.canonical_of(entry.kind, entry.key);
+  if (canonical && are_of_findings(*canonical)) return std::nullopt;
   // Not get(), which counts as a use: sending an entry does not make it more useful here.
   auto found = canonical ? store.look_up(entry.kind, entry.key, *canonical)
                          : Lookup{{}, canonical.error().message()};
@@ -334,6 +336,11 @@ Tried pull_one(LocalStore& store, SharedLayer& shared, EntryKind kind, const Key
     if (code == Errc::io || code == Errc::timeout) return tl::unexpected(found.error());
     transfer.state = Transfer::State::refused;
     transfer.reason = found.error().message();
+    return transfer;
+  }
+  if (are_of_findings(found->canonical)) {
+    transfer.state = Transfer::State::refused;
+    transfer.reason = findings_refusal;
     return transfer;
   }
   const Entry& entry = found->entry;

@@ -251,6 +251,7 @@ const char* name_of(ImportOutcome outcome) noexcept {
 }
 
 std::string refusal_of(const PackEntry& entry, const Trust& trust) {
+  if (are_of_findings(entry.head.canonical)) return findings_refusal;
   return trust.refusal(entry.signature, encode_head(entry.head));
 }
 

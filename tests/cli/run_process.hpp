@@ -68,9 +68,10 @@ class RunTest : public CommandTest {
   void forget_findings() const {
     for (const std::string label : {"compiling", "threads", "lanes"})
       for (const auto& entry :
-           json_lines(kiln({"store", "ls", "--kind", "record", "--json"}).output))
-        if (entry["label"] == label + " of the driver")
-          EXPECT_EQ(kiln({"store", "rm", entry["key"].get<std::string>()}).exit_code, 0);
+           json_lines(kiln({"store", "ls", "--kind", "record", "--json"}).output)) {
+        if (entry["label"] != label + " of the driver") continue;
+        EXPECT_EQ(kiln({"store", "rm", entry["key"].get<std::string>()}).exit_code, 0);
+      }
   }
 
   /// The processor's two halves; empty, and the test skips, where it has one core.

@@ -160,6 +160,9 @@ Function* next(const char* name) {
     return own(path == nullptr ? nullptr : mapped.c_str(), ##__VA_ARGS__); \
   }
 
+// O_TMPFILE has the bits of O_DIRECTORY in it.
+bool makes_file(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
+
 // One whose mode follows where it makes a file.
 #define KILN_MAP_OPEN(name)                                                              \
   KILN_EXPORT int name(const char* path, int flags, ...) {                               \
@@ -167,7 +170,7 @@ Function* next(const char* name) {
     const std::string mapped = on_disk(path, KILN_CALLER);                               \
     va_list more;                                                                        \
     va_start(more, flags);                                                               \
-    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0; \
+    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0;                    \
     va_end(more);                                                                        \
     return own(mapped.c_str(), flags, mode);                                             \
   }
@@ -177,7 +180,7 @@ Function* next(const char* name) {
     const std::string mapped = on_disk(path, KILN_CALLER);                               \
     va_list more;                                                                        \
     va_start(more, flags);                                                               \
-    const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0; \
+    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0;                    \
     va_end(more);                                                                        \
     return own(folder, mapped.c_str(), flags, mode);                                     \
   }

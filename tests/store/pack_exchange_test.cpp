@@ -76,6 +76,33 @@ TEST_F(PackExchange, everything_arrives_marked_as_made_elsewhere) {
   }
 }
 
+/// Bytes of what a driver was found to do.
+Bytes findings_canonical() {
+  CanonicalWriter writer(findings_schema, 1);
+  writer.text("topic", "compiling").text("device", "PoCL|3.1|cpu");
+  return writer.view();
+}
+
+TEST_F(PackExchange, findings_about_drivers_stay_where_they_are) {
+  const Bytes canonical = findings_canonical();
+  ASSERT_TRUE(from.put(Kind::record, key_of(canonical), canonical, content_of(3, 1, 100),
+                       {1, "compiling of the driver", "PoCL|3.1|cpu", 0}));
+  EXPECT_EQ(exported().entries, 3u);
+}
+
+TEST_F(PackExchange, findings_about_drivers_are_not_taken_from_a_pack_that_has_some) {
+  const Bytes canonical = findings_canonical(), content = content_of(3, 1, 100);
+  PackEntry forged;
+  forged.head = head_of(Kind::record, canonical, content, {1, "findings", "PoCL|3.1|cpu", 0});
+  forged.content = content;
+  forged.signature = key.sign(encode_head(forged.head));
+  const Bytes pack = value_or_throw(write_pack({forged}));
+  for (const auto mode : {ImportMode::dry_run, ImportMode::write})
+    EXPECT_EQ(import(pack, {}, mode),
+              (Outcomes{{'c', std::string("refused: ") + findings_refusal}}));
+  EXPECT_FALSE(to.look_up(Kind::record, key_of(canonical), canonical).entry);
+}
+
 TEST_F(PackExchange, a_second_import_changes_nothing) {
   const auto pack = exported();
   EXPECT_EQ(import(pack.pack), imported);

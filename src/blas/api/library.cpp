@@ -14,7 +14,7 @@
 #include "blas/sequence/sequence_builder.hpp"
 #include "device/opencl.hpp"
 #include "device/queue_handle.hpp"
-#include "kernel/traits/worker_threads.hpp"
+#include "kernel/traits/driver_findings.hpp"
 
 namespace kiln::blas {
 

@@ -143,8 +143,11 @@ ProcessResult run_own_helper(const fs::path& helper, const HelperSetting& settin
   process.greeting_limit = setting.patience;
   for (auto& variable : compiler_environment()) process.environment.push_back(std::move(variable));
   auto result = run_process(process);
-  if (!result && result.error().code() == Errc::not_found)
-    unusable_helpers().add(helper, "no compile helper: " + result.error().message(), true);
+  if (!result && result.error().code() == Errc::not_found) {
+    const std::string reason = "no compile helper: " + result.error().message();
+    unusable_helpers().add(helper, reason, true);
+    throw Error(Errc::unsupported, reason);
+  }
   if (!result || result->not_expected.empty()) return value_or_throw(std::move(result));
 
   const std::string reason =
@@ -203,6 +206,20 @@ std::optional<std::string> how_it_failed(const HelperRun& run) {
     return one_line(read_text(run.folder.path() / log_file).value_or(result.errors));
   const std::string said = last_words(result.errors);
   return signal_name(result.signal) + (said.empty() ? "" : ": ") + said;
+}
+
+bool ended_by_chance(const HelperRun& run) {
+  if (!how_it_failed(run)) return false;
+  const ProcessResult& result = run.result;
+  if (result.timed_out || (result.signal == 0 && result.exit_code == hindered)) return true;
+  constexpr int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+  if (result.signal != 0 && std::ranges::find(faults, result.signal) == std::end(faults))
+    return true;
+  // A driver that finds no room for its files may end in any way.
+  constexpr std::uint64_t some_room = 1u << 20;
+  std::error_code error;
+  const auto space = fs::space(run.folder.path(), error);
+  return error || space.available < some_room;
 }
 
 Expected<HelperRun> run_helper(const Job& job, const HelperSetting& setting) {
@@ -291,7 +308,11 @@ Bytes compile_once(const Device& device, const ApartRequest& request) {
   if (!setting.keep.empty())
     setting.environment.emplace_back("POCL_LEAVE_KERNEL_COMPILER_TEMP_FILES", "1");
   for (;; setting.shared = false) {
+    ApartEnd unwanted;
+    ApartEnd& end = request.end != nullptr ? *request.end : unwanted;
+    end = {false, true};
     const auto run = value_or_throw(apart::run_helper(job, setting));
+    end = {run.by_server, apart::ended_by_chance(run)};
     check_is_done(device, run, request);
     try {
       Bytes made =
@@ -299,6 +320,7 @@ Bytes compile_once(const Device& device, const ApartRequest& request) {
       check_is_of(job, made);
       return made;
     } catch (const Error& error) {
+      end.by_chance = error.code() == Errc::io;
       const std::string message =
           fmt::format("the compile {} said that it was done, but its result is not usable: {}",
                       run.by_server ? "server" : "helper", error.message());

@@ -32,6 +32,13 @@ struct CompileWays {
   bool additions = true;  ///< variants can be added to an archive
 };
 
+/// How another process's work ended, for callers that judge the driver by it.
+struct ApartEnd {
+  bool by_server = false;
+  /// It was cut short, or lacked memory, room or the helper: the next one may fare better.
+  bool by_chance = false;
+};
+
 /// A compilation in another process.
 struct ApartRequest {
   std::string text;  ///< OpenCL C, SPIR-V, or empty: add variants to `archive`
@@ -45,6 +52,7 @@ struct ApartRequest {
   std::chrono::milliseconds limit{120'000};
   std::string* build_log = nullptr;  ///< where it is wanted: what the compiler said
   FactsPtr* facts = nullptr;  ///< where they are wanted: of the text's kernels; null: unknown
+  ApartEnd* end = nullptr;    ///< where it is wanted: of the last process
 };
 /// What the helper made, or why not: Errc::build with the log where the text does not compile,
 /// Errc::unsupported where there is no helper, Errc::timeout, Errc::device where the compiler died,
@@ -79,6 +87,10 @@ bool serves();
 
 /// How a job ended that was not done, in one line; nothing where it was done.
 std::optional<std::string> how_it_failed(const HelperRun& run);
+
+/// Whether a run was cut short from outside (a signal that no fault raises, the limit, a full file
+/// system) or lacked something: it says nothing of the driver.
+bool ended_by_chance(const HelperRun& run);
 
 /// Runs the helper on a job in a new private folder with an empty cache. Errors: unsupported (there
 /// is no helper, or it is another program), io. A program that kept this process waiting and was no

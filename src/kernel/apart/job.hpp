@@ -34,6 +34,8 @@ struct Job {
   enum class Form : std::uint8_t { archive = 1, as_it_is = 2 };
   Form form = Form::archive;
   bool facts = false;  ///< read the facts of the kernels from the text, too
+
+  bool operator==(const Job&) const = default;
 };
 
 Bytes encode(const Job& job);
@@ -47,7 +49,14 @@ inline constexpr const char* log_file = "log";
 inline constexpr const char* progress_file = "progress";  ///< of Task::start
 inline constexpr const char* said_file = "said";          ///< output of a server's job
 inline constexpr const char* cache_folder = "cache";
-enum ExitCode { done = 0, failed = 3, does_not_build = 4, parent_gone = 5, no_folder = 6 };
+enum ExitCode {
+  done = 0,
+  failed = 3,
+  does_not_build = 4,
+  parent_gone = 5,
+  no_folder = 6,
+  hindered = 7,  ///< for want of memory, room or a file: another time it may not be
+};
 
 /// By this a helper is known: it is the first thing that one writes, on standard output as a line,
 /// in a server's socket as a message. The number is that of what is said and of the job's layout.

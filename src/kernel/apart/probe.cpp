@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/data/digest.hpp"
+#include "base/data/text.hpp"
 #include "base/expected.hpp"
 #include "base/log.hpp"
 #include "kernel/apart/worker.hpp"
@@ -51,9 +52,7 @@ void run_trial(const Job& job) {
   const auto device = device_of(job.fingerprint);
   const cl::Context context(device->handle);
   const cl::CommandQueue queue(context, device->handle);
-  std::vector<unsigned char> bytes(job.archive.size());
-  std::memcpy(bytes.data(), job.archive.data(), bytes.size());
-  cl::Program program(context, {device->handle}, cl::Program::Binaries{std::move(bytes)});
+  cl::Program program = create_program(context, device->handle, job.archive);
   program.build({device->handle}, job.options.c_str());
   for (const auto& [name, folder] : job.variants) {
     const auto variant = poclbin::Variant::from_folder(folder);
@@ -76,7 +75,13 @@ void run_trial(const Job& job) {
 
 namespace {
 
-using Attempt = Expected<void>;
+/// What came of a trial.
+struct Attempt {
+  Expected<void> result;
+  ApartEnd end;
+
+  explicit operator bool() const { return result.has_value(); }
+};
 
 constexpr std::chrono::seconds trial_limit{30};
 
@@ -107,7 +112,7 @@ void check_archive(const Device& device, ByteView bytes) {
 /// Has a process of its own start the program and check what it computes; where it is an archive,
 /// one that finds no compiler.
 void check_start(const Device& device, ByteView bytes, std::vector<KernelVariant> variants,
-                 const CompileWays& ways) {
+                 const CompileWays& ways, ApartEnd& end) {
   Job job;
   job.task = Job::Task::trial;
   job.fingerprint = device.fingerprint();
@@ -116,50 +121,57 @@ void check_start(const Device& device, ByteView bytes, std::vector<KernelVariant
   HelperSetting setting;
   setting.limit = trial_limit;
   if (ways.archives) setting.environment = {{"PATH", "/nonexistent"}};
+  end.by_chance = true;
   const auto run = value_or_throw(run_helper(job, setting));
+  end.by_chance = ended_by_chance(run);
   if (const auto how = how_it_failed(run))
     throw Error(Errc::device, fmt::format("the trial program does not start: {}", *how));
 }
 
-Bytes made_by(const Device& device, const CompileWays& ways) {
-  Bytes made = value_or_throw(compile_apart(device, trial_request(ways)));
-  if (ways.archives) check_archive(device, made);
+Bytes made_by(const Device& device, ApartRequest request, ApartEnd& end) {
+  request.end = &end;
+  Bytes made = value_or_throw(compile_apart(device, request));
+  if (request.ways.archives) check_archive(device, made);
   return made;
 }
 
 Attempt try_ways(const Device& device, const CompileWays& ways) {
-  return expected_from(
-      [&] { check_start(device, made_by(device, ways), {variant_for(first_local)}, ways); });
+  ApartEnd end;
+  auto result = expected_from([&] {
+    const Bytes made = made_by(device, trial_request(ways), end);
+    check_start(device, made, {variant_for(first_local)}, ways, end);
+  });
+  return {std::move(result), end};
 }
 
 Attempt try_additions(const Device& device, const CompileWays& ways) {
-  return expected_from([&] {
+  ApartEnd end;
+  auto result = expected_from([&] {
     ApartRequest request = trial_request(ways);
-    const Bytes first = made_by(device, ways);
+    const Bytes first = made_by(device, request, end);
     request.text.clear();
     request.archive = first;
     request.variants = {variant_for(added_local)};
-    const Bytes both = value_or_throw(compile_apart(device, request));
-    check_start(device, both, {variant_for(first_local), variant_for(added_local)}, ways);
+    const Bytes both = made_by(device, request, end);
+    check_start(device, both, {variant_for(first_local), variant_for(added_local)}, ways, end);
   });
+  return {std::move(result), end};
 }
 
-/// Whether the helper said by itself that it could not: it would say so again, whoever started it.
-/// What else fails may do so once for want of memory or time, and is tried again.
-bool is_final(const Attempt& attempt) {
-  return attempt || attempt.error().code() == Errc::internal;
-}
-
+/// Once more where it failed, unless the helper itself said that it could not: it would say so
+/// again. What else fails may do so once for want of memory or time.
 template <class Try>
 Attempt twice(const Try& attempt) {
   Attempt first = attempt();
-  if (is_final(first)) return first;
-  log(LogLevel::info, "trial of the driver: " + first.error().message());
+  if (first || (first.result.error().code() == Errc::internal && !first.end.by_chance))
+    return first;
+  log(LogLevel::info, "trial of the driver: " + first.result.error().message());
   return attempt();
 }
 
 Finding finding_of(const Attempt& attempt) {
-  return attempt ? Finding{true, ""} : Finding{false, attempt.error().message()};
+  if (attempt) return {true, ""};
+  return {false, one_line(attempt.result.error().message()), !attempt.end.by_chance};
 }
 
 void require_helper() {
@@ -170,38 +182,47 @@ void require_helper() {
 }
 
 /// The first ways that work, from those that need most; the findings say what had to be given up.
-Findings probe_ways(const Device& device) {
-  Findings found;
-  const auto note = [&](const char* name, const Attempt& attempt) {
-    found[name] = finding_of(attempt);
-  };
-  CompileWays ways;
-  const auto works = [&](const char* name, Attempt& last) {
-    ways.server = serves();
-    last = twice([&] { return try_ways(device, ways); });
-    if (ways.server && !is_final(last)) {
-      const Attempt with_server = last;
-      ways.server = false;
-      last = twice([&] { return try_ways(device, ways); });
-      if (last) note(compiling::server, with_server);
-    } else if (ways.server && last) {
-      note(compiling::server, {});
+class Ladder {
+ public:
+  Ladder(const Device& device, bool serves) : device_(device) { ways_.server = serves; }
+
+  Findings climb_down() {
+    if (works(compiling::stubs)) {
+      found_[compiling::archives] = {true, ""};
+    } else if (ways_.stubs = false; works(compiling::archives)) {
+      // what the trial of stubs has said stays
+    } else if (ways_.archives = false; !works(compiling::helper)) {
+      // It may be the machine's fault, not the driver's.
+      for (auto& [name, finding] : found_) finding.lasts = false;
+      return found_;
     }
-    note(name, last);
-    return last.has_value();
-  };
-  Attempt last;
-  if (works(compiling::stubs, last)) {
-    note(compiling::archives, {});
-  } else if (ways.stubs = false; works(compiling::archives, last)) {
-    // what the stubs' trial has said stays
-  } else if (ways.archives = false; !works(compiling::helper, last)) {
-    found[compiling::helper].lasts = false;
-    return found;
+    found_[compiling::helper] = {true, ""};
+    return found_;
   }
-  note(compiling::helper, {});
-  return found;
-}
+
+ private:
+  /// Whether the present ways do; else the finding of this name says why not.
+  bool works(const char* name) {
+    Attempt attempt = twice([&] { return try_ways(device_, ways_); });
+    if (attempt && ways_.server) {
+      // A server that was busy, or that cannot be started here, leaves its work to a helper.
+      found_[compiling::server] =
+          attempt.end.by_server ? Finding{true, ""} : Finding{false, "none took the trial", false};
+    } else if (ways_.server) {
+      CompileWays alone = ways_;
+      alone.server = false;
+      const Attempt with_server = std::move(attempt);
+      attempt = twice([&] { return try_ways(device_, alone); });
+      if (attempt) found_[compiling::server] = finding_of(with_server);
+    }
+    found_[name] = finding_of(attempt);
+    return static_cast<bool>(attempt);
+  }
+
+  const Device& device_;
+  CompileWays ways_;
+  Findings found_;
+};
 
 }  // namespace
 
@@ -213,8 +234,10 @@ Findings probe_compiling(const Device& device, const std::vector<std::string>& n
   };
   Findings found;
   CompileWays ways = known;
-  if (asks(compiling::helper)) {
-    found = probe_ways(device);
+  // They are tried together: what one of them is found to do depends on the others.
+  if (asks(compiling::helper) || asks(compiling::archives) || asks(compiling::stubs) ||
+      asks(compiling::server)) {
+    found = Ladder(device, asks(compiling::server) && serves()).climb_down();
     ways = ways_of(found);
   }
   if (asks(compiling::additions) && ways.helper && ways.archives)

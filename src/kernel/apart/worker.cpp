@@ -36,9 +36,7 @@ namespace {
 /// The job's program, from its text or its archive, not yet built. Throws cl::Error.
 cl::Program create_program(const cl::Context& context, const cl::Device& device, const Job& job) {
   if (!job.source.empty()) return kiln::create_program(context, device, job.source);
-  std::vector<unsigned char> bytes(job.archive.size());
-  std::memcpy(bytes.data(), job.archive.data(), bytes.size());
-  return cl::Program(context, {device}, cl::Program::Binaries{std::move(bytes)});
+  return kiln::create_program(context, device, job.archive);
 }
 
 }  // namespace
@@ -324,6 +322,16 @@ int do_job_here(const std::string& salt) {
     return is_text ? does_not_build : failed;
   } catch (const cl::Error& error) {
     write_log(cl_error(error).message());
+    return error.err() == CL_OUT_OF_HOST_MEMORY ? hindered : failed;
+  } catch (const Error& error) {
+    write_log(error.message());
+    return error.code() == Errc::io ? hindered : failed;
+  } catch (const fs::filesystem_error& error) {
+    write_log(error.what());
+    return hindered;
+  } catch (const std::bad_alloc&) {
+    write_log("no memory");
+    return hindered;
   } catch (const std::exception& error) {
     write_log(error.what());
   }

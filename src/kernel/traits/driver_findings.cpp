@@ -10,6 +10,7 @@
 #include "base/data/byte_fields.hpp"
 #include "base/data/digest.hpp"
 #include "base/log.hpp"
+#include "device/pinned_workers.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln {
@@ -31,8 +32,7 @@ constexpr auto rows_fields = [](auto& to, auto& rows) {
 
 Bytes encode(const Findings& findings) {
   std::vector<Row> rows;
-  for (const auto& [name, finding] : findings)
-    if (finding.lasts) rows.push_back({name, finding});
+  for (const auto& [name, finding] : findings) rows.push_back({name, finding});
   return bytes_by(rows_fields, rows);
 }
 
@@ -54,6 +54,7 @@ Bytes canonical_of(std::string_view topic, const Device& device) {
 Findings stored(Layer& store, ByteView canonical) {
   const auto lookup = store.get(Kind::record, key_of(canonical), canonical);
   if (!lookup.entry || lookup.entry->metadata.schema != schema) return {};
+  if (lookup.entry->metadata.made_elsewhere) return {};  // of another machine, whoever says so
   return decode(lookup.entry->content).value_or(Findings{});
 }
 
@@ -67,7 +68,10 @@ ProcessMemory& process_memory() {
   return memory;
 }
 
-bool lasts(const Findings::value_type& item) { return item.second.lasts; }
+Findings lasting(Findings findings) {
+  std::erase_if(findings, [](const auto& item) { return !item.second.lasts; });
+  return findings;
+}
 
 }  // namespace
 
@@ -77,29 +81,32 @@ DriverFindings::Subject& DriverFindings::subject(std::string_view topic, const D
 }
 
 Findings& DriverFindings::load(Subject& subject, std::string_view topic, const Device& device) {
-  if (std::exchange(subject.is_loaded, true)) return subject.findings;
+  const bool was_loaded = std::exchange(subject.is_loaded, true);
+  if (was_loaded && !shares_) return subject.findings;
   const Bytes canonical = canonical_of(topic, device);
-  if (store_ != nullptr) subject.findings = stored(*store_, canonical);
   if (shares_) {
     const std::lock_guard lock(process_memory().mutex);
-    subject.findings = process_memory().all[canonical];
+    Findings of_process = process_memory().all[canonical];
+    subject.findings.merge(of_process);
+  } else if (store_ != nullptr) {
+    subject.findings = stored(*store_, canonical);
   }
   return subject.findings;
 }
 
 void DriverFindings::keep(std::string_view topic, const Device& device, const Findings& findings) {
-  if (std::none_of(findings.begin(), findings.end(), lasts)) return;
+  const Findings kept_ones = lasting(findings);
+  if (kept_ones.empty()) return;
+  const Bytes canonical = canonical_of(topic, device);
   if (shares_) {
     const std::lock_guard lock(process_memory().mutex);
-    Findings& all = process_memory().all[canonical_of(topic, device)];
-    for (const auto& item : findings)
-      if (lasts(item)) all.insert_or_assign(item.first, item.second);
+    for (const auto& [name, finding] : kept_ones)
+      process_memory().all[canonical].insert_or_assign(name, finding);
   }
   if (store_ == nullptr) return;
-  const Bytes canonical = canonical_of(topic, device);
   // Another process may have found something else meanwhile: both are kept.
   const auto change = [&](const std::optional<Entry>& present) -> std::optional<Entry> {
-    Findings all = findings;
+    Findings all = kept_ones;
     if (present && present->metadata.schema == schema)
       all.merge(decode(present->content).value_or(Findings{}));
     return Entry{encode(all),
@@ -145,15 +152,6 @@ Findings DriverFindings::known(std::string_view topic, const Device& device) {
   return load(asked, topic, device);
 }
 
-void DriverFindings::note(std::string_view topic, const Device& device, const Findings& findings) {
-  Subject& asked = subject(topic, device);
-  const std::lock_guard lock(asked.mutex);
-  Findings noted = findings;
-  noted.merge(load(asked, topic, device));
-  asked.findings = std::move(noted);
-  keep(topic, device, findings);
-}
-
 const std::string& host_identity() {
   static const std::string identity = [] {
     // The first processor's lines say what all of them can do.
@@ -166,6 +164,37 @@ const std::string& host_identity() {
                        blake2b(as_bytes(abilities)).brief());
   }();
   return identity;
+}
+
+// Threads.
+
+namespace {
+
+constexpr const char* native_kernels = "native kernels";
+
+Finding try_workers(const Context& context, const DevicePtr& device) {
+  const WorkersSeen seen = look_at_workers(context, device);
+  if (seen.on_caller)
+    return {false, "functions run on the thread that waits for them, which is not the driver's"};
+  // A busy machine hides threads; what a later process sees may be all of them.
+  return {true, fmt::format("on {} threads of {}", seen.threads, device->compute_units),
+          seen.threads == device->compute_units};
+}
+
+}  // namespace
+
+void pin_workers_as_found(DriverFindings& findings, const Context& context,
+                          const DevicePtr& device) {
+  try {
+    if (!has_workers_to_pin(*device)) return;
+    const auto found = findings.get(topics::threads, *device, {native_kernels}, [&](const auto&) {
+      return Findings{{native_kernels, try_workers(context, device)}};
+    });
+    const auto answer = found.find(native_kernels);
+    if (answer != found.end() && answer->second.holds) pin_workers(context, device);
+  } catch (const std::exception&) {
+    log_failure("the driver's threads are not pinned");
+  }
 }
 
 }  // namespace kiln

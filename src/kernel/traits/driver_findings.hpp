@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/device.hpp"
+#include "device/context.hpp"
 #include "store/layer/layer.hpp"
 
 // What drivers were found to do, by trying it: Kiln assumes nothing of a driver because of its name
@@ -30,8 +30,8 @@ using Findings = std::map<std::string, Finding>;
 /// What is asked of drivers. A topic is tried at its first use, and kept by itself.
 namespace topics {
 inline constexpr std::string_view compiling = "compiling";  ///< kernel/apart/probe.hpp
-inline constexpr std::string_view threads = "threads";      ///< device/pinned_workers.hpp
-inline constexpr std::string_view lanes = "lanes";          ///< mesh/codegen
+inline constexpr std::string_view threads = "threads";      ///< pin_workers_as_found()
+inline constexpr std::string_view lanes = "lanes";          ///< mesh/loop/lane_trial.hpp
 inline constexpr std::string_view all[] = {compiling, threads, lanes};
 }  // namespace topics
 
@@ -57,9 +57,6 @@ class DriverFindings {
   /// What is known of a topic, with no trial.
   Findings known(std::string_view topic, const Device& device);
 
-  /// Notes what a use has shown, in place of what was known.
-  void note(std::string_view topic, const Device& device, const Findings& findings);
-
  private:
   /// What is known of one topic and device; `mutex` is held while it is read, tried or changed.
   struct Subject {
@@ -68,7 +65,7 @@ class DriverFindings {
     Findings findings;
   };
   Subject& subject(std::string_view topic, const Device& device);
-  /// Of a subject whose mutex is held.
+  /// Of a subject whose mutex is held: from the store, or what the process remembers by now.
   Findings& load(Subject& subject, std::string_view topic, const Device& device);
   void keep(std::string_view topic, const Device& device, const Findings& findings);
 
@@ -81,5 +78,11 @@ class DriverFindings {
 /// The processor's abilities as the system names them, and the C library's version: what a driver's
 /// findings depend on but for itself. Read once a process.
 const std::string& host_identity();
+
+/// Pins a driver's threads (device/pinned_workers.hpp) where functions were found to run on threads
+/// of its own: tried once a driver, a matter of a millisecond. Throws nothing: where it cannot be
+/// tried, threads stay where they are. Thread-safe.
+void pin_workers_as_found(DriverFindings& findings, const Context& context,
+                          const DevicePtr& device);
 
 }  // namespace kiln

@@ -46,6 +46,10 @@ std::span<const std::string_view> elementwise_built_ins() { return elementwise; 
 bool takes_integer(std::string_view function) { return contains(with_integer, function); }
 bool is_predicate(std::string_view function) { return contains(predicates, function); }
 
+bool has_type(std::string_view function, ScalarType type) {
+  return type == ScalarType::f32 || !function.starts_with("native_");
+}
+
 int arguments_of(std::string_view function) {
   if (contains(of_three, function)) return 3;
   return contains(of_two, function) || takes_integer(function) ? 2 : 1;
@@ -68,7 +72,8 @@ BuiltIns built_ins_of(const LoopShape& shape) {
   }
   BuiltIns found;
   for (const std::string_view function : called)
-    for (const ScalarType type : types) found.insert({std::string(function), type});
+    for (const ScalarType type : types)
+      if (has_type(function, type)) found.insert({std::string(function), type});
   return found;
 }
 

@@ -27,9 +27,12 @@ using BuiltIns = std::set<BuiltIn>;
 /// vector versions may let a lane's value change its neighbours' results: lane_probe.hpp.
 bool is_elementwise(std::string_view function);
 std::span<const std::string_view> elementwise_built_ins();
+/// Whether there is one for numbers of a floating-point type: native functions are of float alone
+/// (OpenCL C 1.2, 6.12.2).
+bool has_type(std::string_view function, ScalarType type);
 /// How many arguments one takes.
 int arguments_of(std::string_view function);
-/// … whose last argument is an integer for each lane, as pown's.
+/// Whether the last argument of one is an integer for each lane, as pown's.
 bool takes_integer(std::string_view function);
 /// Built-in functions whose result is true or false for each lane.
 bool is_predicate(std::string_view function);

@@ -20,6 +20,14 @@ constexpr double most_seconds = 5;
 /// A case that takes longer is slow, or was interrupted: then it is repeated.
 constexpr double usual_seconds = 0.01, repeated_up_to = 1;
 
+/// A work-item a work-group, as in loops over blocks.
+NDRange work_items(std::size_t count) {
+  NDRange range;
+  range.global[0] = count;
+  range.local[0] = 1;
+  return range;
+}
+
 /// The trial of one function.
 class LaneTrial {
  public:
@@ -74,7 +82,7 @@ class LaneTrial {
 
   Bytes results_of(std::size_t first, std::size_t count) {
     launch_.set_scalar(6, static_cast<cl_int>(first));
-    launch_.set_range(range_of(count));
+    launch_.set_range(work_items(count));
     launch_.enqueue(queue_.cl()());
     Bytes results(count * cases_.vector_bytes());
     check_cl(
@@ -84,16 +92,6 @@ class LaneTrial {
     return results;
   }
 
- public:
-  /// A work-item a work-group, as in loops over blocks.
-  static NDRange range_of(std::size_t count) {
-    NDRange range;
-    range.global[0] = count;
-    range.local[0] = 1;
-    return range;
-  }
-
- private:
   const Queue& queue_;
   LaneCases cases_;
   Launch launch_;
@@ -119,7 +117,7 @@ Findings run_trials(Resolver& resolver, const ContextPtr& context, const DeviceP
   std::map<ScalarType, int> numbers;
   for (const BuiltIn& each : built_ins)
     if (numbers.try_emplace(each.type).second)
-      wanted.push_back(variant_of(lane_probe_kernel(each.type), LaneTrial::range_of(1)));
+      wanted.push_back(variant_of(lane_probe_kernel(each.type), work_items(1)));
   Program& program = resolver.resolve(probe_request(built_ins, lanes, prelude), context, device,
                                       wanted, explanation);
   const Queue queue(context, device);

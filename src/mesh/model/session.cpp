@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "device/opencl.hpp"
-#include "kernel/traits/worker_threads.hpp"
+#include "kernel/traits/driver_findings.hpp"
 #include "mesh/model/basics.hpp"
 #include "store/layer/fork_guard.hpp"
 

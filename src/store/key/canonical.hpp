@@ -58,9 +58,10 @@ class CanonicalWriter {
 
 Key key_of(ByteView canonical);
 
-/// The schema of what drivers were found to do on one machine: of no use on another, so that no
-/// pack takes it along.
+/// The schema of what drivers were found to do on one machine. Another finds it out by itself:
+/// neither packs nor transfers to a shared store take it along, and none is taken from them.
 inline constexpr std::string_view findings_schema = "driver findings";
+inline constexpr const char* findings_refusal = "what a driver was found to do is of one machine";
 /// Whether canonical bytes are of that schema. Safe on any bytes.
 bool are_of_findings(ByteView canonical);
 

@@ -17,19 +17,20 @@ Job example() {
           {{"f", "64-1-1"}, {"g", "1-1-1"}}};
 }
 
-bool equal(const Job& a, const Job& b) {
-  return a.fingerprint == b.fingerprint && a.options == b.options && a.source == b.source &&
-         a.archive == b.archive && a.build_hash == b.build_hash && a.variants == b.variants;
-}
-
 TEST(ApartJob, any_job_survives_encoding) {
   EXPECT_TRUE(rc::check([](const std::string& fingerprint, const std::string& options,
                            const std::string& source, const std::string& hash,
-                           const std::vector<std::pair<std::string, std::string>>& variants) {
-    const Job job{fingerprint, options, source, *any_bytes(), hash, variants};
+                           const std::vector<std::pair<std::string, std::string>>& variants,
+                           bool generic, bool stubs, bool facts) {
+    Job job{fingerprint, options, source, *any_bytes(), hash, variants};
+    job.task = *rc::gen::element(Job::Task::compile, Job::Task::start, Job::Task::trial);
+    job.form = *rc::gen::element(Job::Form::archive, Job::Form::as_it_is);
+    job.generic = generic;
+    job.stubs = stubs;
+    job.facts = facts;
     const auto back = apart::decode_job(apart::encode(job));
     RC_ASSERT(back.has_value());
-    RC_ASSERT(equal(job, *back));
+    RC_ASSERT(*back == job);
   }));
 }
 

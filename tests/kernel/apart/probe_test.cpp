@@ -13,7 +13,7 @@ namespace {
 namespace compiling = apart::compiling;
 
 const std::vector<std::string> all_names{compiling::helper, compiling::archives, compiling::stubs,
-                                         compiling::additions};
+                                         compiling::server, compiling::additions};
 
 Findings probed() { return apart::probe_compiling(*cpu_device(), all_names, {}); }
 
@@ -26,14 +26,18 @@ bool holds(const Findings& findings, const char* name) {
 /// hexadecimal digits: 0 is its task, 2 whether it wants stubs, 3 the form (kernel/apart/job.cpp).
 class HelperOver {
  public:
-  explicit HelperOver(const std::string& script)
+  enum class Server : bool { off, may_run };
+  explicit HelperOver(const std::string& script, Server server = Server::off)
       : folder_(value_or_throw(TemporaryFolder::create("kiln-helper"))),
-        alone_("KILN_COMPILE_SERVER", "off") {
+        server_("KILN_COMPILE_SERVER", server == Server::off ? "off" : "on") {
     const auto path = folder_.path() / "helper", real = find_compile_helper();
     value_or_throw(
         write_file(path,
                    as_bytes("#!/bin/sh\n"
                             "byte() { /usr/bin/od -An -tx1 -j $1 -N 1 job | /usr/bin/tr -d ' '; }\n"
+                            "greet() { echo '" +
+                            std::string(apart::greeting) +
+                            "'; }\n"
                             "die() { echo \"$1\" >&2; kill -ABRT $$; }\n" +
                             script + "\nexec " + real.string() + " \"$@\"\n"),
                    0755));
@@ -42,7 +46,7 @@ class HelperOver {
 
  private:
   TemporaryFolder folder_;
-  ScopedVariable alone_;
+  ScopedVariable server_;
   std::optional<ScopedVariable> variable_;
 };
 constexpr const char* no_stubs =
@@ -54,6 +58,48 @@ TEST(CompilingProbe, finds_that_the_installed_driver_takes_all) {
   for (const auto& name : all_names)
     EXPECT_TRUE(holds(findings, name.c_str())) << name << ": " << findings.at(name).reason;
   EXPECT_THAT(apart::ways_not_taken(findings), ::testing::IsEmpty());
+}
+
+TEST(CompilingProbe, asked_for_the_server_alone_tries_what_it_is_to_do) {
+  Findings findings;
+  {
+    const ScopedVariable off("KILN_COMPILE_SERVER", "off");
+    findings = apart::probe_compiling(
+        *cpu_device(), {compiling::helper, compiling::archives, compiling::stubs}, {});
+    EXPECT_FALSE(findings.contains(compiling::server));
+  }
+  const auto later =
+      apart::probe_compiling(*cpu_device(), {compiling::server}, apart::ways_of(findings));
+  EXPECT_TRUE(holds(later, compiling::server)) << later.at(compiling::server).reason;
+  EXPECT_TRUE(holds(later, compiling::stubs)) << later.at(compiling::stubs).reason;
+}
+
+TEST(CompilingProbe, does_not_take_for_a_server_what_a_helper_has_done) {
+  // A program that is no server, and a helper all the same.
+  const HelperOver helper("test \"$1\" = --job || exit 1", HelperOver::Server::may_run);
+  const auto findings = probed();
+  ASSERT_TRUE(findings.contains(compiling::server));
+  EXPECT_EQ(findings.at(compiling::server), (Finding{false, "none took the trial", false}));
+  EXPECT_TRUE(holds(findings, compiling::stubs)) << findings.at(compiling::stubs).reason;
+}
+
+TEST(CompilingProbe, keeps_nothing_of_what_is_killed_from_outside_or_has_no_room) {
+  for (const char* end : {"kill -KILL $$", "kill -TERM $$", "{ greet; exit 7; }"}) {
+    const HelperOver helper(std::string("test $(byte 0)$(byte 2) != 0101 || ") + end);
+    const auto findings = probed();
+    EXPECT_FALSE(holds(findings, compiling::stubs)) << end;
+    EXPECT_FALSE(findings.at(compiling::stubs).lasts) << end;
+    EXPECT_TRUE(findings.at(compiling::archives).lasts) << end;
+  }
+}
+
+TEST(CompilingProbe, says_in_one_line_what_a_helper_says_in_many) {
+  const HelperOver helper(
+      "test $(byte 0)$(byte 2) != 0101 || "
+      "{ greet; printf 'one\\ntwo\\033[2J' >log; exit 3; }");
+  const auto findings = probed();
+  EXPECT_THAT(findings.at(compiling::stubs).reason, ::testing::HasSubstr("one\\ntwo\\x1b[2J"));
+  EXPECT_TRUE(findings.at(compiling::stubs).lasts);
 }
 
 TEST(CompilingProbe, gives_up_stubs_where_they_kill_the_driver) {
@@ -82,8 +128,11 @@ TEST(CompilingProbe, keeps_the_drivers_own_bytes_where_archives_kill_it) {
 TEST(CompilingProbe, of_a_helper_that_always_dies_is_not_kept) {
   const HelperOver helper("die 'out of order'");
   const auto findings = probed();
-  EXPECT_FALSE(holds(findings, compiling::helper));
-  EXPECT_FALSE(findings.at(compiling::helper).lasts);
+  ASSERT_EQ(findings.size(), 3u);
+  for (const auto& [name, finding] : findings) {
+    EXPECT_FALSE(finding.holds) << name;
+    EXPECT_FALSE(finding.lasts) << name;
+  }
   EXPECT_FALSE(apart::ways_of(findings).helper);
 }
 

@@ -31,6 +31,15 @@ TEST_F(StubObject, loads_and_exports_the_entry_symbol_of_its_kernel) {
   }
 }
 
+TEST_F(StubObject, of_a_name_that_no_file_can_have_is_gone_without) {
+  apart::Job job;
+  apart::Stubs stubs(folder_.path(), job);
+  const std::string long_name(300, 'k');
+  stubs.plant({{long_name, {}, {}}, {"short", {}, {}}}, job);
+  EXPECT_TRUE(stubs.is_stub("/short/0-0-0/short.so"));
+  EXPECT_FALSE(stubs.is_stub("/" + long_name + "/0-0-0/" + long_name + ".so"));
+}
+
 TEST_F(StubObject, is_smaller_than_a_page_and_equal_for_equal_names) {
   EXPECT_LT(apart::stub_object("VectorAdd").size(), 1024u);
   EXPECT_EQ(apart::stub_object("f"), apart::stub_object("f"));

@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "device/pinned_workers.hpp"
 #include "kernel/support.hpp"
 
 namespace kiln::testing {
@@ -25,6 +26,18 @@ class DriverFindingsTest : public StoreFixture {
       }
       return found;
     });
+  }
+  /// Another process finds these.
+  void answer(Layer& store, const Findings& findings) {
+    Names names;
+    for (const auto& [name, finding] : findings) names.push_back(name);
+    DriverFindings(&store).get("test", *device_, names, [&](const Names&) { return findings; });
+  }
+  Bytes canonical() const {
+    CanonicalWriter writer(findings_schema, 1);
+    writer.text("topic", "test").text("device", device_->fingerprint());
+    writer.text("host", host_identity());
+    return writer.view();
   }
   std::unique_ptr<Layer> store_ = open_local_store(store_folder());
   Names tried_;
@@ -81,6 +94,44 @@ TEST_F(DriverFindingsTest, that_do_not_last_are_not_kept) {
   EXPECT_FALSE(later.known("test", *device_).contains("b"));
 }
 
+TEST_F(DriverFindingsTest, that_do_not_last_leave_what_was_kept) {
+  answer(*store_, {{"a", {true, "of yesterday"}}});
+  answer(*store_, {{"b", {true, ""}}});
+  {
+    // A process that began before "a" was found, in a bad hour.
+    DriverFindings findings(store_.get());
+    EXPECT_EQ(findings.known("test", *device_).size(), 2u);
+    findings.get("test", *device_, {"c"}, [](const Names&) {
+      return Findings{{"a", {false, "killed", false}}, {"c", {true, ""}}};
+    });
+  }
+  const auto kept = DriverFindings(store_.get()).known("test", *device_);
+  EXPECT_EQ(kept.at("a"), (Finding{true, "of yesterday"}));
+  EXPECT_EQ(kept.size(), 3u);
+}
+
+TEST_F(DriverFindingsTest, of_another_machine_are_passed_over) {
+  answer(*store_, {{"a", {false, "of elsewhere"}}});
+  const auto move = [](const std::optional<Entry>& present) -> std::optional<Entry> {
+    auto entry = present.value();
+    entry.metadata.made_elsewhere = true;
+    return entry;
+  };
+  value_or_throw(store_->update(Kind::record, key_of(canonical()), canonical(), move));
+  DriverFindings findings(store_.get());
+  EXPECT_TRUE(ask(findings, {"a"}).at("a").holds);
+  EXPECT_THAT(tried_, ElementsAre("a"));
+}
+
+TEST_F(DriverFindingsTest, without_a_store_are_looked_for_again_before_they_are_tried) {
+  const std::string topic = "test of two objects " + folder_.path().string();
+  DriverFindings first(nullptr), second(nullptr);
+  ask(first, {"a"}, topic);  // knows no more for now
+  ask(second, {"b"}, topic);
+  EXPECT_EQ(ask(first, {"b"}, topic).at("b").reason, "it failed");
+  EXPECT_THAT(tried_, ElementsAre("a", "b"));
+}
+
 TEST_F(DriverFindingsTest, of_a_probe_that_throws_are_asked_for_again) {
   DriverFindings findings(store_.get());
   const auto fails = [](const Names&) -> Findings { throw Error(Errc::io, "no folder"); };
@@ -89,16 +140,13 @@ TEST_F(DriverFindingsTest, of_a_probe_that_throws_are_asked_for_again) {
 }
 
 TEST_F(DriverFindingsTest, of_damaged_records_are_tried_anew) {
-  DriverFindings(store_.get()).note("test", *device_, {{"a", {false, "of yesterday"}}});
+  answer(*store_, {{"a", {false, "of yesterday"}}});
   const auto damage = [](const std::optional<Entry>& present) -> std::optional<Entry> {
     auto entry = present.value();
     entry.content.resize(entry.content.size() - 1);
     return entry;
   };
-  CanonicalWriter canonical("driver findings", 1);
-  canonical.text("topic", "test").text("device", device_->fingerprint());
-  canonical.text("host", host_identity());
-  value_or_throw(store_->update(Kind::record, canonical.key(), canonical.view(), damage));
+  value_or_throw(store_->update(Kind::record, key_of(canonical()), canonical(), damage));
   DriverFindings findings(store_.get());
   EXPECT_TRUE(ask(findings, {"a"}).at("a").holds);
 }
@@ -116,6 +164,17 @@ TEST_F(DriverFindingsTest, of_threads_that_ask_at_once_are_tried_once) {
     });
   threads.clear();
   EXPECT_EQ(tries, 1);
+}
+
+TEST_F(DriverFindingsTest, decide_whether_threads_are_pinned) {
+  if (!has_workers_to_pin(*device_)) GTEST_SKIP() << "no threads to pin on this device";
+  const auto context = Context::create({device_});
+  DriverFindings findings(store_.get());
+  pin_workers_as_found(findings, *context, device_);
+  const auto known = findings.known(topics::threads, *device_);
+  ASSERT_EQ(known.size(), 1u);
+  EXPECT_TRUE(known.at("native kernels").holds) << known.at("native kernels").reason;
+  EXPECT_THAT(known.at("native kernels").reason, ::testing::HasSubstr("threads of"));
 }
 
 TEST(HostIdentity, names_the_c_library) {
