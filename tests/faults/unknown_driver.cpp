@@ -164,25 +164,25 @@ Function* next(const char* name) {
 bool makes_file(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
 // One whose mode follows where it makes a file.
-#define KILN_MAP_OPEN(name)                                                              \
-  KILN_EXPORT int name(const char* path, int flags, ...) {                               \
-    static auto* const own = next<int(const char*, int, ...)>(#name);                    \
-    const std::string mapped = on_disk(path, KILN_CALLER);                               \
-    va_list more;                                                                        \
-    va_start(more, flags);                                                               \
-    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0;                    \
-    va_end(more);                                                                        \
-    return own(mapped.c_str(), flags, mode);                                             \
+#define KILN_MAP_OPEN(name)                                           \
+  KILN_EXPORT int name(const char* path, int flags, ...) {            \
+    static auto* const own = next<int(const char*, int, ...)>(#name); \
+    const std::string mapped = on_disk(path, KILN_CALLER);            \
+    va_list more;                                                     \
+    va_start(more, flags);                                            \
+    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0; \
+    va_end(more);                                                     \
+    return own(mapped.c_str(), flags, mode);                          \
   }
-#define KILN_MAP_OPENAT(name)                                                            \
-  KILN_EXPORT int name(int folder, const char* path, int flags, ...) {                   \
-    static auto* const own = next<int(int, const char*, int, ...)>(#name);               \
-    const std::string mapped = on_disk(path, KILN_CALLER);                               \
-    va_list more;                                                                        \
-    va_start(more, flags);                                                               \
-    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0;                    \
-    va_end(more);                                                                        \
-    return own(folder, mapped.c_str(), flags, mode);                                     \
+#define KILN_MAP_OPENAT(name)                                              \
+  KILN_EXPORT int name(int folder, const char* path, int flags, ...) {     \
+    static auto* const own = next<int(int, const char*, int, ...)>(#name); \
+    const std::string mapped = on_disk(path, KILN_CALLER);                 \
+    va_list more;                                                          \
+    va_start(more, flags);                                                 \
+    const mode_t mode = makes_file(flags) ? va_arg(more, mode_t) : 0;      \
+    va_end(more);                                                          \
+    return own(folder, mapped.c_str(), flags, mode);                       \
   }
 
 KILN_MAP_OPEN(open)
