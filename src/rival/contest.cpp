@@ -1,7 +1,14 @@
 #include "rival/contest.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
 
 #include "base/clock.hpp"
 #include "rival/libraries.hpp"
@@ -27,6 +34,21 @@ double burst(const std::function<void()>& call) {
     mean = spent / calls * 1e-6;
   }
   return mean;
+}
+
+/// Whether a thread other than the calling one runs or waits for a core, as the system has it.
+bool another_thread_runs() {
+  namespace fs = std::filesystem;
+  const std::string own = std::to_string(::gettid());
+  std::error_code error;
+  for (const auto& thread : fs::directory_iterator("/proc/self/task", error)) {
+    if (thread.path().filename() == own) continue;
+    std::ifstream file(thread.path() / "stat");
+    const std::string fields{std::istreambuf_iterator<char>(file), {}};
+    const auto name_end = fields.rfind(") ");  // of the thread, which may have any characters
+    if (name_end != fields.npos && fields[name_end + 2] == 'R') return true;
+  }
+  return false;
 }
 
 /// A first call, which compiles, or says that the library has no such routine.
@@ -75,22 +97,31 @@ std::vector<Contender> contenders_of(Problem& problem, const std::function<bool(
   return sides;
 }
 
+double wait_for_sleeping_threads() {
+  constexpr double longest = 1;  // seconds
+  constexpr int looks = 3;       // in a row: one that spins may wait for a lock for a moment
+  const Stopwatch watch;
+  for (int quiet = 0; quiet < looks && watch.seconds() < longest;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    quiet = another_thread_runs() ? 0 : quiet + 1;
+  }
+  return watch.seconds() * 1000;
+}
+
 void measure(std::vector<Contender>& sides, int rounds, const std::function<bool()>& stop) {
   std::vector<Contender*> present;
   for (auto& side : sides)
     if (side.absent.empty()) present.push_back(&side);
   const bool one_spins =
       std::any_of(present.begin(), present.end(), [](const auto* side) { return side->spins; });
-  const auto take = [one_spins](Contender& side) {
-    if (one_spins && !side.spins) Cblas::let_threads_sleep();
-    return side.sample();
+  const auto wait_for = [one_spins](const Contender& side) {
+    return one_spins && !side.spins ? wait_for_sleeping_threads() : 0.0;
   };
   double round = 0;
   for (auto* side : present) {
     if (stop()) return;
     // A burst has two parts, of 10 ms at least.
-    round += std::max(20.0, 2 * take(*side));
-    if (one_spins && !side->spins) round += 80;
+    round += wait_for(*side) + std::max(20.0, 2 * side->sample());
   }
   constexpr double wanted = 2000;
   if (rounds == 0) rounds = static_cast<int>(std::clamp(std::ceil(wanted / round), 3.0, 30.0));
@@ -98,7 +129,8 @@ void measure(std::vector<Contender>& sides, int rounds, const std::function<bool
     for (std::size_t j = 0; j < present.size(); ++j) {
       if (stop()) return;
       Contender& side = *present[(static_cast<std::size_t>(i) + j) % present.size()];
-      side.samples.push_back(take(side));
+      wait_for(side);
+      side.samples.push_back(side.sample());
     }
 }
 

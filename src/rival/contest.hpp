@@ -33,6 +33,11 @@ Contender side_of(std::string name, std::function<void()> call);
 /// one call each. Asks no further ones once `stop` says so.
 std::vector<Contender> contenders_of(Problem& problem, const std::function<bool()>& stop);
 
+/// Waits until no other thread of this process runs, a second at most; milliseconds of the wait.
+/// OpenBLAS's threads spin after their work: 0.3.26's for tens of milliseconds, 0.3.29's for longer
+/// than 80 ms.
+double wait_for_sleeping_threads();
+
 /// Measures all sides in turn, another one first each time, so that what a machine does meanwhile
 /// falls on all; a first round does not count. `rounds` 0: as many as take about two seconds, 3
 /// to 30. Stops early where `stop` says so, with what was measured. Throws Error where a side

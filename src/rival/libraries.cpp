@@ -2,10 +2,8 @@
 
 #include <dlfcn.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <limits>
-#include <thread>
 
 #include "kiln/error.hpp"
 #include "rival/routine_call.hpp"
@@ -223,8 +221,6 @@ const Cblas& Cblas::get() {
   static const Cblas one;
   return one;
 }
-
-void Cblas::let_threads_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds(80)); }
 
 void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
   for (const std::size_t size : {call.m, call.n, call.k})

@@ -50,9 +50,6 @@ class Cblas : public SharedLibrary {
   /// Runs a call whose operands are in the host's memory, an array for each slot. Throws Error
   /// (unsupported) where it has no such routine.
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
-  /// Its threads go on spinning for tens of milliseconds after their work, on the cores that the
-  /// other side is measured on: waits until they sleep.
-  static void let_threads_sleep();
 
  private:
   Cblas();

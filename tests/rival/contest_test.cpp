@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
+#include "base/clock.hpp"
+
 namespace kiln::rival {
 namespace {
 
@@ -59,6 +64,18 @@ TEST(Contest, who_spins_on_is_named_by_its_side_and_not_measured_less) {
   EXPECT_GT(calls, 2);
   EXPECT_EQ(sides[0].samples.size(), 2u);
   EXPECT_EQ(sides[1].samples.size(), 2u);
+}
+
+TEST(Contest, waits_for_threads_that_spin_on) {
+  std::atomic<bool> spins{true};
+  const std::jthread other([&] {
+    for (const auto end = now_ns() + 50'000'000; now_ns() < end;) {
+    }
+    spins = false;
+  });
+  const double waited = wait_for_sleeping_threads();
+  EXPECT_FALSE(spins);
+  EXPECT_GE(waited, 3.0) << "three looks, a millisecond apart";
 }
 
 TEST(Contest, stops_when_it_is_told) {
