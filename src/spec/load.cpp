@@ -18,6 +18,12 @@ bool is_graph(const Json& root) {
          root.items.front().is(Json::Kind::object);
 }
 
+/// For a file that was taken for a specification file.
+std::string_view advice_on(const std::string& file) {
+  const bool is_program = file.ends_with(".cl") || file.ends_with(".spv");
+  return is_program ? " (a kernel's program? kiln init writes a specification file for one)" : "";
+}
+
 /// What reading gives: a spec where there is no error, and all findings in any case.
 struct Reading {
   std::optional<Spec> spec;
@@ -33,7 +39,8 @@ Reading read_document(std::string_view text, const std::string& file, SpecDialec
   if (!document.root) {
     const LineTable lines(text);
     reader.add({Message::Severity::error, file, lines.line(document.error.at),
-                lines.column(document.error.at), "", "broken JSON: " + document.error.text});
+                lines.column(document.error.at), "",
+                "broken JSON: " + document.error.text + std::string(advice_on(file))});
   } else if (is_graph(*document.root)) {
     reader.error(document.root->at, "",
                  "found a list of " + std::to_string(document.root->items.size()) +

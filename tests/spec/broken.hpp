@@ -60,9 +60,7 @@ inline const std::vector<Broken> broken = {
     {R"~("[dataset]")~", "\"[size_percent]\"",
      "found the name 'size_percent', expected it in varArguments only", Broken::Kind::meaning},
     {R"~("[dataset]")~", "\"[datset]\"",
-     "found the symbol 'datset' without a value (in globalWorkSize), expected --set datset=…; did "
-     "you mean 'dataset'?",
-     Broken::Kind::meaning},
+     "found the symbol 'datset' without a value; did you mean 'dataset'?", Broken::Kind::meaning},
     {R"~("[dataset]")~", "\"[partition_roun(dataset, 50)]\"",
      "found a call of \"partition_roun\", expected a built-in function or one of the file's own; "
      "did you mean 'partition_round'?",

@@ -2,6 +2,7 @@
 import html
 import os
 import re
+import textwrap
 
 from doxygen_xml import read_headers
 from site_pages import ROOT, Page, code_block, plain_text
@@ -59,6 +60,8 @@ class ApiReference:
                 parts.append(self.heading(page, 2, title))
                 parts += [self.entry(page, entry, 3) for entry in chosen]
         page.body = "\n".join(parts)
+        if not page.summary:
+            page.summary = textwrap.shorten(", ".join(entry.name for entry in entries), 160, placeholder=" …")
 
     def introduction(self, page):
         """The comment before the first namespace, or that of the file."""
@@ -75,7 +78,7 @@ class ApiReference:
         if re.search(r"(?m)^ {2,3}\w+ {2,}", text):  # a list of terms, set in as far as a header does
             text = re.sub(r"(?m)^ {2,}", lambda blanks: blanks.group(0) + "  ", text)
         body = self.linked(page, self.documents.fragment(page, text))
-        page.summary = plain_text(body)[:160]
+        page.summary = textwrap.shorten(plain_text(body), 160, placeholder=" …")
         page.sections.append(("", page.title, plain_text(body)))
         return body
 

@@ -43,7 +43,9 @@ class Pictures:
         self.used.add(name)
         facts, up = self.facts[name], "../" * page.url.count("/")
         images = "".join(self.image(up, name, facts, theme) for theme in ("light", "dark"))
-        caption = html.escape(facts["caption"]) + f'<br><code>{html.escape(facts["command"])}</code>'
+        # A browser may break a line at any hyphen, and an option would be cut.
+        words = " ".join(f"<span>{html.escape(word)}</span>" for word in facts["command"].split())
+        caption = html.escape(facts["caption"]) + f"<br><code>{words}</code>"
         if "page" in facts:
             caption += f'<br><a href="{up}pictures/{facts["page"]}">{html.escape(facts["page_text"])}</a>'
         return f"<figure>{images}<figcaption>{caption}</figcaption></figure>\n"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -47,6 +48,10 @@ StoreSettings store_settings_of(const Context& context) {
   };
   use("store", settings.local);
   use("system-store", settings.system);
+  if (std::error_code error; context.defines("system-store") && context.has("system-store") &&
+                             !settings.system.empty() &&
+                             !std::filesystem::exists(settings.system, error))
+    complain("warning: {}: no such folder, expected a system store", one_line(settings.system));
   use("shared-store", settings.shared);
   if (!asked(context, "shared-timeout").empty())
     settings.shared_timeout = std::chrono::milliseconds(context.integer("shared-timeout"));

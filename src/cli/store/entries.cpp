@@ -173,6 +173,12 @@ int store_clear(Context& context) {
   return 0;
 }
 
+/// Whose the lines are that begin with the mark.
+std::string heading(std::string_view mark, const EntryInfo& entry) {
+  return fmt::format("{} {} {} ({})\n", mark, name_of(entry.kind), entry.key.hex(),
+                     one_line(entry.metadata.label));
+}
+
 int explain_two(Context& context, const Store& store) {
   const EntryInfo first = store.entry(context.arguments()[0], kind_of(context));
   const EntryInfo second = store.entry(context.arguments()[1], kind_of(context));
@@ -180,7 +186,7 @@ int explain_two(Context& context, const Store& store) {
   print_either(
       context.flag("json"),
       {{"first", first.key.hex()}, {"second", second.key.hex()}, {"difference", difference}},
-      difference.empty() ? "the same\n" : difference);
+      difference.empty() ? "the same\n" : heading("-", first) + heading("+", second) + difference);
   return 0;
 }
 

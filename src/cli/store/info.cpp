@@ -91,8 +91,8 @@ int store_info(Context& context) {
       print("aside    {} damaged databases (store.db.damaged-N)\n", stats.set_aside);
   }
   print(trust.required
-            ? fmt::format("trust    signatures of {} keys, listed in {}\n", trust.keys.size(),
-                          trust.origin)
+            ? fmt::format("trust    signatures of {} {}, listed in {}\n", trust.keys.size(),
+                          trust.keys.size() == 1 ? "key" : "keys", trust.origin)
             : "trust    entries made elsewhere may be unsigned (no list of trusted keys)\n");
   if (trust.required) {
     const std::string key = machine_key_path();

@@ -44,6 +44,9 @@ constexpr Positional packs = Positional::files("PACK", "Packs; - is standard inp
 PackFile read_pack_file(const std::string& path) {
   const EndsAtOnce reading;
   PackFile pack{path, value_or_throw(read_input(path, largest_pack)), {}};
+  if (as_text(pack.bytes).starts_with("!<arch>\n"))
+    throw bad_input("{}: found a package of Debian, expected a pack; apt install takes packages",
+                    path);
   pack.entries = value_or_bad_input(path, read_pack(pack.bytes));
   return pack;
 }
@@ -126,6 +129,9 @@ constexpr Option show_key =
 int store_key(Context& context) {
   const std::string& path = context.arguments().front();
   const bool made = !context.flag("show");
+  std::error_code no_folder;  // of which making the file tells
+  if (const auto folder = std::filesystem::path(path).parent_path(); made && !folder.empty())
+    std::filesystem::create_directories(folder, no_folder);
   const SigningKey key = made ? SigningKey::generate() : value_or_throw(SigningKey::read(path));
   // An existing file is never replaced: its key could not be recovered.
   if (made) write_new_or_advise(path, as_bytes(key.text()), 0600, "--show prints its public key");
@@ -200,10 +206,15 @@ int store_export(Context& context) {
   const auto key = key_for(context);
   if (context.flag("system")) return export_system(context, path, filter, key ? &*key : nullptr);
   refuse_package_options(context);
+  if (path.ends_with(".deb"))
+    throw bad_input("store export: {}: a pack is no package, expected --system or another name",
+                    path);
   const auto exported = store_of(context).export_pack(filter, key ? &*key : nullptr);
   tell_left_out(exported.left_out);
   if (exported.entries == 0)
-    throw Error(Errc::not_found, "no entry of the store fits; nothing is written");
+    throw Error(Errc::not_found, exported.left_out.empty()
+                                     ? "no entry of the store fits; nothing is written"
+                                     : "nothing is left to export; nothing is written");
   value_or_throw(write_file(path, exported.pack));
   if (context.flag("json"))
     print_json({{"pack", path},

@@ -177,9 +177,15 @@ void Binder::build_scopes() {
 Message missing_finding(const Spec& spec, const Missing::value_type& missing) {
   const auto& [name, formulas] = missing;
   const auto slip = slip_of(spec, name);
-  std::string text = "found the symbol '" + name + "' without a value (in " + where_used(formulas) +
-                     "), expected --set " + name + "=…";
-  if (!slip.empty()) text += "; did you mean '" + std::string(slip) + "'?";
+  std::string text = "found the symbol '" + name + "' without a value";
+  if (formulas.size() > 1) text += " (in " + where_used(formulas) + ")";
+  if (name == "localWorkSize" && spec.dialect != SpecDialect::concurrent)
+    // A value for it would leave the local size as it is.
+    text += ", which kernels of graphs have (--dialect concurrent), expected a number";
+  else if (slip.empty())
+    text += ", expected --set " + name + "=…";
+  else
+    text += "; did you mean '" + std::string(slip) + "'?";
   return {slip.empty() ? Message::Severity::warning : Message::Severity::error,
           spec.file,
           formulas.front()->line,

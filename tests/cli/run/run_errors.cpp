@@ -118,6 +118,8 @@ TEST_F(RunErrors, unknown_symbols_are_named) {
 TEST_F(RunErrors, a_hostile_file_is_one_line) {
   write("broken.json", "{\"name\": \"x\",\n");
   expect_refusal(kiln({"run", "broken.json"}), 2, "broken.json:2:1: broken JSON");
+  write("scale.cl", "kernel void scale(global float* x) { x[0] *= 2; }\n");
+  expect_refusal(kiln({"run", "scale.cl"}), 2, "kiln init writes a specification file for one");
   const auto refuse_size = [&](const std::string& size, const std::string& more,
                                const std::string& part) {
     write("k.json", R"({"name": "k", "src": "k.cl", "workDimension": 1, "partition": 10, )" + more +

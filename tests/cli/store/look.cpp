@@ -125,6 +125,7 @@ TEST_F(StoreLook, explain_names_the_layers_and_what_changed_since_the_nearest_en
   EXPECT_THAT(told.output, HasSubstr(first.substr(0, 16)));
   EXPECT_THAT(told.output, HasSubstr("+ source length"));
   const auto both = kiln({"store", "explain", first, other.get<std::string>()});
+  EXPECT_THAT(both.output, ::testing::StartsWith("- artifact " + first + " (copy_float)\n+ "));
   EXPECT_THAT(both.output, HasSubstr("- source"));
   EXPECT_THAT(both.output, Not(HasSubstr("options")));
 }

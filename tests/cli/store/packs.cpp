@@ -282,6 +282,22 @@ TEST_F(StorePacks, a_new_key_is_its_owners_and_replaces_none) {
   const auto shown = json_lines(good({"store", "key", "--show", "--json", "our.key"}).output);
   EXPECT_EQ(shown.at(0)["public_key"], letters);
   expect_refusal(kiln({"store", "key", "--show", "absent"}), 2, "absent");
+  EXPECT_FALSE(std::filesystem::exists(folder() / "absent"));
+  key("a/new/folder/our.key");
+}
+
+TEST_F(StorePacks, a_package_in_place_of_a_pack_is_named) {
+  write("a.deb", "!<arch>\ndebian-binary   ");
+  for (const char* verb : {"import", "verify-pack"})
+    expect_refusal(kiln({"store", verb, "a.deb"}), 2,
+                   "a.deb: found a package of Debian, expected a pack");
+}
+
+TEST_F(StorePacks, a_system_store_that_is_asked_for_and_absent_is_told) {
+  fill();
+  const auto result = good({"run", "--system-store", "absent", "copy_float.json"});
+  EXPECT_THAT(result.errors, HasSubstr("absent: no such folder, expected a system store"));
+  EXPECT_EQ(good({"run", "--system-store", "off", "copy_float.json"}).errors, "");
 }
 
 class SystemPackages : public StorePacks {
@@ -363,6 +379,7 @@ TEST_F(SystemPackages, that_cannot_be_are_refused_and_nothing_is_written) {
   refused({"--system", "--package-version", "x1"}, "package version: found 'x1'");
   refused({"--system", "--maintainer", "me"}, "package maintainer: found 'me'");
   refused({"--package", "farm"}, "--package is for packages");
+  refused({}, "a.deb: a pack is no package, expected --system or another name");
   refused({"--system", "--device", "no such device"}, "no entry of the store fits");
   set("PATH", "/absent");
   refused({"--system"}, "missing program dpkg-deb");

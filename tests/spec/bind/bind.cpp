@@ -112,10 +112,16 @@ TEST(Bind, names_the_symbols_that_miss_a_value) {
                          "partition_round(dataset, size_percent)", "n1*m1");
   const auto bound = bind(spec_of(text));
   ASSERT_FALSE(bound);
-  EXPECT_EQ(
-      bound.error().message(),
-      "a.json:9: attribute 'varArguments[0].value': found the symbol 'm1' without a value (in "
-      "varArguments[0].value), expected --set m1=… (also without a value: n1)");
+  EXPECT_EQ(bound.error().message(),
+            "a.json:9: attribute 'varArguments[0].value': found the symbol 'm1' without a value, "
+            "expected --set m1=… (also without a value: n1)");
+}
+
+TEST(Bind, does_not_advise_a_value_for_the_local_size_of_a_graphs_kernel) {
+  const auto text = with(small, "\"[dataset]\"", "\"[localWorkSize]\"");
+  EXPECT_THAT(bind(spec_of(text)).error().message(),
+              HasSubstr("'localWorkSize' without a value, which kernels of graphs have "
+                        "(--dialect concurrent), expected a number"));
 }
 
 TEST(Bind, refuses_buffers_that_are_too_large_together) {
