@@ -28,7 +28,7 @@ inline constexpr const char* additions = "additions";
 
 /// Answers some of the names above: one job of the helper, mostly by the compile server, and a
 /// process that starts what it made, where all holds. What dies is tried twice: it may be the
-/// machine's fault. Where nothing works, the finding is not a lasting one. `known` are the ways
+/// machine's fault. Where nothing works, no finding lasts. `known` are the ways
 /// found before, for additions. Throws Error where there is no helper to try with.
 Findings probe_compiling(const Device& device, const std::vector<std::string>& names,
                          const CompileWays& known);
