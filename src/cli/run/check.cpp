@@ -69,8 +69,8 @@ void print_messages(const std::string& file, const std::vector<spec::Message>& m
 }
 
 /// Warns of a correct file whose kernel's source is not found. It is no error: the file may be
-/// written before its kernel, or meant for another --source-dir. A SPIR-V module says what its
-/// kernels take, so the file is held against it.
+/// written before its kernel, or meant for another --source-dir. Where it is there, the file is
+/// held against it.
 void look_for_source(const std::string& file, spec::SpecDialect dialect,
                      const spec::Symbols& symbols,
                      const std::vector<std::filesystem::path>& folders,
@@ -85,10 +85,12 @@ void look_for_source(const std::string& file, spec::SpecDialect dialect,
     messages.push_back({severity, file, 0, 0, "src", place.error().message()});
     return;
   }
-  if (!is_module_file(*place) && loaded->specialization.empty()) return;
   const auto source = spec::load_kernel_source(*loaded, folders);
   if (!source) {
-    messages.push_back({MessageSeverity::error, file, 0, 0, "src", source.error().message()});
+    // An include may be another machine's.
+    const auto severity =
+        is_module_file(*place) ? MessageSeverity::error : MessageSeverity::warning;
+    messages.push_back({severity, file, 0, 0, "src", source.error().message()});
     return;
   }
   const auto bound = spec::bind(*loaded, symbols);

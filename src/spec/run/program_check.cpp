@@ -9,6 +9,7 @@
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
 #include "kernel/facts/kernel_facts.hpp"
+#include "kernel/source/lexer.hpp"
 #include "spec/read/json_tree.hpp"
 
 namespace kiln::spec {
@@ -205,11 +206,44 @@ class ProgramCheck {
   std::map<std::uint32_t, spirv::Setting> settings_;
 };
 
+// Programs in OpenCL C, by their words alone: who knows more than that is a compiler.
+
+/// The names that follow "kernel void" in a text.
+std::vector<std::string> kernels_in(std::string_view text) {
+  const Lexed lexed = lex(text);
+  const auto& tokens = lexed.tokens;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i)
+    if ((tokens[i].text == "kernel" || tokens[i].text == "__kernel") &&
+        tokens[i + 1].text == "void" && tokens[i + 2].kind == TokenKind::identifier)
+      names.emplace_back(tokens[i + 2].text);
+  return names;
+}
+
+/// Whether the kernel of a spec may be in a text: its name is there, or macros may make it.
+bool may_have_kernel(const Spec& spec, std::string_view text) {
+  const auto has_name = [&](const Macro& macro) {
+    return macro.text.find(spec.name) != macro.text.npos;
+  };
+  if (std::ranges::any_of(spec.macros, has_name)) return true;
+  const Lexed lexed = lex(text);
+  return std::ranges::any_of(
+      lexed.tokens, [&](const Token& token) { return token.text == spec.name || token.is("##"); });
+}
+
 }  // namespace
 
 std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
                                    const ExpandedSource& source) {
-  return ProgramCheck(spec, source).run(bound);
+  auto messages = ProgramCheck(spec, source).run(bound);
+  if (source.module() != nullptr || may_have_kernel(spec, source.text())) return messages;
+  const auto names = kernels_in(source.text());
+  messages.push_back(
+      {Message::Severity::error, spec.file, 0, 0, "name",
+       fmt::format("found kernel {}, expected one that {} has: {}", quote(spec.name),
+                   one_line(spec.src),
+                   names.empty() ? "there is none" : fmt::format("{}", fmt::join(names, ", ")))});
+  return messages;
 }
 
 Expected<std::vector<spirv::Setting>> settings_of(const Spec& spec, const BoundSpec& bound,

@@ -31,6 +31,28 @@ class Check : public kiln::testing::CommandTest {
   }
 };
 
+TEST_F(Check, a_kernel_that_the_source_lacks_is_an_error) {
+  const auto named = [&](const std::string& name) {
+    write("named.json", R"({"name": ")" + name + R"(", "src": "two.cl", "workDimension": 1,
+  "globalWorkSize": "[dataset]",
+  "outputBuffers": [{"type": "float", "size": "dataset", "pos": 0, "break": 1}]})");
+    return kiln({"check", "named.json"});
+  };
+  write("two.cl",
+        "// scal\nkernel void scale(global float* a) { a[0] = 1; }\n"
+        "__kernel void sum(global float* a) { a[0] = 2; }\n");
+  EXPECT_EQ(named("sum").output, "named.json: ok\n");
+  const auto wrong = named("scal");
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.output + wrong.errors,
+              HasSubstr("attribute 'name': found kernel \"scal\", expected one that two.cl has: "
+                        "scale, sum"));
+  // What macros make is the compiler's to know.
+  write("two.cl",
+        "#define NAME(t) sum_##t\nkernel void NAME(int)(global float* a) { a[0] = 1; }\n");
+  EXPECT_EQ(named("sum_int").exit_code, 0);
+}
+
 TEST_F(Check, a_right_file_is_ok) {
   const auto result = kiln({"check", "good.json"});
   EXPECT_EQ(result.exit_code, 0);
