@@ -61,7 +61,8 @@ class ApiReference:
                 parts += [self.entry(page, entry, 3) for entry in chosen]
         page.body = "\n".join(parts)
         if not page.summary:
-            page.summary = textwrap.shorten(", ".join(entry.name for entry in entries), 160, placeholder=" …")
+            names = ", ".join(dict.fromkeys(entry.name for entry in entries))
+            page.summary = textwrap.shorten(names or plain_text(self.included(page)), 160, placeholder=" …")
 
     def introduction(self, page):
         """The comment before the first namespace, or that of the file."""
