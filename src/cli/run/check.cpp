@@ -166,7 +166,7 @@ const Command check_command{
         "Reads each file and lists all that is wrong or doubtful about it: the line, the "
         "attribute, what was found and what was expected. Sizes are tried with the values of --set "
         "and --set-if, and with the defaults for the other symbols. A source file that is not "
-        "found is a warning. No device is touched.\n\n"
+        "found is a warning, a kernel that it lacks an error. No device is touched.\n\n"
         "The exit code is 2 where a file has an error; warnings leave it 0.",
     .options = {{options::set, options::set_if, options::source_dir, options::dialect,
                  options::json, Option::flag("quiet", "Prints errors only.").with_letter('q')}},

@@ -11,8 +11,8 @@ namespace kiln::spec {
 
 /// What of a spec does not fit its program, in the file's order: the kernel, arguments and
 /// constants that a SPIR-V module has, macros that it cannot have. Of a program in OpenCL C, whose
-/// words alone are read here: constants, and a kernel that it cannot have. The constants' values are looked at where `bound`
-/// is not null.
+/// words alone are read here: constants, and a kernel that it cannot have. The constants' values
+/// are looked at where `bound` is not null.
 std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
                                    const ExpandedSource& source);
 
