@@ -48,9 +48,9 @@ StoreSettings store_settings_of(const Context& context) {
   };
   use("store", settings.local);
   use("system-store", settings.system);
-  if (std::error_code error; context.defines("system-store") && context.has("system-store") &&
-                             !settings.system.empty() &&
-                             !std::filesystem::exists(settings.system, error))
+  std::error_code error;
+  const bool is_named = context.defines("system-store") && context.has("system-store");
+  if (is_named && !settings.system.empty() && !std::filesystem::exists(settings.system, error))
     complain("warning: {}: no such folder, expected a system store", one_line(settings.system));
   use("shared-store", settings.shared);
   if (!asked(context, "shared-timeout").empty())

@@ -139,13 +139,18 @@ std::string names_text(const std::vector<std::string>& names) {
   return listed(names.size(), [&](std::size_t i) { return shortened(names[i], longest_shown); });
 }
 
+std::string no_kernel_text(std::string_view program, std::string_view kernel,
+                           const std::vector<std::string>& names) {
+  return fmt::format("{} has no kernel '{}'; it has: {}", program, shortened(kernel, longest_shown),
+                     names_text(names));
+}
+
 Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,
                                          std::string_view name) {
   if (const spirv::Kernel* found = module.find(kernel)) return found;
   std::vector<std::string> names;
   for (const spirv::Kernel& one : module.kernels) names.push_back(one.name);
-  return fail(Errc::bad_input, fmt::format("{} has no kernel '{}'; it has: {}", name,
-                                           shortened(kernel, longest_shown), names_text(names)));
+  return fail(Errc::bad_input, no_kernel_text(name, kernel, names));
 }
 
 std::string constants_text(const spirv::Module& module) {

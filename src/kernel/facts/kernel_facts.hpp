@@ -91,6 +91,10 @@ KernelFacts module_facts(const spirv::Module& module, std::string_view kernel);
 /// Names of kernels for messages: the first twenty, and of each the begin; "none".
 std::string names_text(const std::vector<std::string>& names);
 
+/// What is said where a program, which messages call `program`, has no kernel of a name.
+std::string no_kernel_text(std::string_view program, std::string_view kernel,
+                           const std::vector<std::string>& names);
+
 /// The kernel of a name in a module; `name` is what messages call the module. Error: bad_input,
 /// with names that there are, twenty at most.
 Expected<const spirv::Kernel*> kernel_of(const spirv::Module& module, std::string_view kernel,

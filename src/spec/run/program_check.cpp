@@ -237,12 +237,8 @@ std::vector<Message> check_program(const Spec& spec, const BoundSpec* bound,
                                    const ExpandedSource& source) {
   auto messages = ProgramCheck(spec, source).run(bound);
   if (source.module() != nullptr || may_have_kernel(spec, source.text())) return messages;
-  const auto names = kernels_in(source.text());
-  messages.push_back(
-      {Message::Severity::error, spec.file, 0, 0, "name",
-       fmt::format("found kernel {}, expected one that {} has: {}", quote(spec.name),
-                   one_line(spec.src),
-                   names.empty() ? "there is none" : fmt::format("{}", fmt::join(names, ", ")))});
+  messages.push_back({Message::Severity::error, spec.file, 0, 0, "name",
+                      no_kernel_text(one_line(spec.src), spec.name, kernels_in(source.text()))});
   return messages;
 }
 
