@@ -42,7 +42,8 @@ fs::path own_file() {
 
 fs::path find_helper(std::string_view name) {
   const fs::path folder = own_file().parent_path();
-  for (const char* place : {".", "../bin", "../libexec/kiln", "../../libexec/kiln"}) {
+  for (const char* place : {".", "../bin", "../libexec/kiln", "../../libexec/kiln", "../../bin",
+                            "../../../libexec/kiln"}) {
     std::error_code error;
     const auto path = fs::canonical(folder / place / name, error);
     if (!error) return path;

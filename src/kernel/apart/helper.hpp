@@ -16,8 +16,9 @@
 // a helper that goes when the job is done. job.hpp says why.
 namespace kiln {
 
-/// A program that Kiln starts: next to this library or program, or in ../libexec/kiln and
-/// ../../libexec/kiln of it. Empty where it is not there.
+/// A program that Kiln starts: next to this library or program, in ../bin of it, or in
+/// ../libexec/kiln and ../../libexec/kiln; the same one folder further up, for libraries that lie in
+/// a folder of Kiln's own. Empty where it is not there.
 std::filesystem::path find_helper(std::string_view name);
 
 /// Where the compile helper is: KILN_COMPILE_HELPER, or as find_helper().

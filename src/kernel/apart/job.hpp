@@ -66,7 +66,8 @@ inline constexpr std::string_view job_option = "--job";
 
 /// What the driver's compiler finds in its environment, besides the caller's own: it keeps its
 /// files in the private folder. The name is relative, so that this machine's paths, and with them
-/// the user's name, stay out of the archive. And the loader finds the one driver that is needed.
+/// the user's name, stay out of the archive. The loader finds the one driver that is needed, and
+/// Kiln's layer stays out of it.
 std::vector<std::pair<std::string, std::string>> compiler_environment();
 
 }  // namespace kiln::apart

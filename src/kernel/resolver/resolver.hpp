@@ -75,6 +75,31 @@ class Resolver : public VariantMaker {
     return resolve(request, ChosenParameters{}, context, device, wanted, explanation);
   }
 
+  /// What starts a program whose handle in the driver is the caller's own affair.
+  struct Startable {
+    /// What is known of it, without a handle. Its prepare() makes variants as that of others does.
+    std::unique_ptr<Program> program;
+    Bytes binary;           ///< what the driver starts; empty: it is to be built in this process
+    std::string build_log;  ///< of the compiler that made it
+    Bytes canonical;
+    Reservation right = {};  ///< to build it: held until keep_built()
+  };
+  /// For callers that must have a program of the driver for themselves, of which the Resolver
+  /// gives no other caller any: an OpenCL layer. The same steps as resolve() but for the last one:
+  /// nothing is loaded, and nothing is built in this process, not even where no helper can do it.
+  /// Throws as resolve().
+  Startable startable(const Request& request, const DevicePtr& device,
+                      const std::vector<KernelVariant>& wanted, Explanation* explanation);
+  /// Keeps what the driver has made of a program that startable() left to be built.
+  void keep_built(const Request& request, const DevicePtr& device, Startable&& of, Bytes binary,
+                  const std::string& log, double seconds);
+  /// The same of a program archive that an application has kept itself: with the variants that were
+  /// made of it since. What is not of this device, or damaged, comes back as it is.
+  Startable startable_archive(const DevicePtr& device, Bytes archive, const std::string& label,
+                              const std::string& options, Explanation* explanation);
+  /// Takes a larger archive of a program, with variants that the driver itself has made.
+  void extend(Program& program, Bytes archive);
+
   /// What the text of a Request says of a kernel of its program: as it was stored with the program,
   /// else read now, and stored with it. Where there is no text, or libclang, or no such kernel:
   /// facts of a kernel that is not to be split, with the reason.
@@ -201,6 +226,7 @@ struct Resolver::Work {
   double cost_seconds = 0;
   std::optional<Digest> source = {};  ///< of the text that was compiled
   std::string build_log = {};
+  bool is_detached = false;    ///< its handle is the caller's affair
   bool stored_is_bad = false;  ///< what the store holds is to be replaced, not merged with
   bool warned = false;         ///< of what the store holds: a look-up may come twice
   Reservation right = {};      ///< to make it; held until it is in the store

@@ -181,6 +181,7 @@ bool Resolver::load_stored(Work& work) {
     }
     lacking = probe.missing(wanted);
     work.artifact = std::move(*artifact);
+    work.build_log = lookup.entry->metadata.build_log;
   }
   if (auto added = add_variants(work, lacking); !added) return not_used(added.error());
   StepTimer step(work.explanation, "load");
@@ -191,6 +192,10 @@ bool Resolver::load_stored(Work& work) {
 
 /// Makes the program of the Artifact's binary; the step says whether the driver takes it.
 Expected<void> Resolver::load(Work& work, StepTimer& step) {
+  if (work.is_detached) {
+    step.answered("left to the caller");
+    return {};
+  }
   try {
     work.handle =
         load_binary(*work.context, *work.device, work.artifact.binary, work.request.options);
@@ -352,6 +357,10 @@ bool Resolver::load_made(Work& work) {
 
 void Resolver::compile_here_into(Work& work, const std::string& why) {
   StepTimer step(work.explanation, "compile");
+  if (work.is_detached) {
+    work.artifact = {};
+    return step.missed(why.empty() ? "left to the caller" : "left to the caller: " + why);
+  }
   if (auto possible = can_compile_here(*work.device); !possible)
     throw Error(possible.error().code(),
                 fmt::format("{} cannot be compiled: {} ({})", work.request.label,
@@ -540,17 +549,21 @@ void Resolver::make_variant(Program& program, const KernelVariant& variant) {
     // Loading the merged archive once puts the new object where the driver looks at a launch.
     const auto context = Context::create({program.device()});
     load_binary(*context, *program.device(), *made, program.options());
-    if (store_ && !program.is_unkept())
-      write_later(std::make_shared<Keeping>(
-          Keeping{program.key(),
-                  program.canonical(),
-                  {Artifact::Form::pocl_archive, program.kernels(), *made, program.facts()},
-                  Metadata{artifact_schema, program.label(), program.device()->fingerprint(), 0},
-                  program.device()->pocl_device_string}));
-    program.replace_archive(std::move(*made));
+    extend(program, *std::move(made));
   } catch (const Error& error) {
     give_up(error);  // the launch compiles it instead
   }
+}
+
+void Resolver::extend(Program& program, Bytes archive) {
+  if (store_ && !program.is_unkept())
+    write_later(std::make_shared<Keeping>(
+        Keeping{program.key(),
+                program.canonical(),
+                {Artifact::Form::pocl_archive, program.kernels(), archive, program.facts()},
+                Metadata{artifact_schema, program.label(), program.device()->fingerprint(), 0},
+                program.device()->pocl_device_string}));
+  program.replace_archive(std::move(archive));
 }
 
 }  // namespace kiln

@@ -1,0 +1,423 @@
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "layer/entry/state.hpp"
+
+// The functions of programs. What is not known, or not to be served, is passed on.
+namespace kiln::layer {
+namespace {
+
+/// Notes a program that the application has made.
+void add_program(cl_program handle, cl_context context, Program::Origin origin,
+                 void* details = nullptr) noexcept {
+  if (handle == nullptr) return;
+  // Of an earlier program with this handle, whose end the layer did not see.
+  if (program_of(handle) != nullptr) programs.erase(handle);
+  void* memory = is_child() ? nullptr : std::calloc(1, sizeof(Program));
+  if (memory == nullptr) return;
+  auto* program = new (memory) Program;
+  program->handle = handle;
+  program->context = context;
+  program->origin = origin;
+  program->details.store(details, std::memory_order_relaxed);
+  program->learns.store(details != nullptr, std::memory_order_relaxed);
+  if (!programs.insert(handle, program)) std::free(memory);
+}
+
+// Contexts: programs that serve are no business of the application, but drivers count them.
+
+std::atomic<cl_int>* hidden_of(cl_context context) noexcept {
+  return static_cast<std::atomic<cl_int>*>(contexts.find(context));
+}
+
+void hide_in(cl_context context, cl_int change) noexcept {
+  auto* hidden = hidden_of(context);
+  if (hidden == nullptr && change > 0) {
+    void* memory = std::calloc(1, sizeof(std::atomic<cl_int>));
+    if (memory == nullptr) return;
+    hidden = new (memory) std::atomic<cl_int>{0};
+    // Two threads may do this at once: one count is then lost, and its number a bit too large.
+    if (!contexts.insert(context, hidden)) return;
+  }
+  if (hidden != nullptr) hidden->fetch_add(change, std::memory_order_relaxed);
+}
+
+// The program that serves.
+
+/// Takes it away: it is about to be another one, or the driver's own.
+void drop_served(Program& program) noexcept {
+  const cl_program served = program.served.exchange(nullptr, std::memory_order_acq_rel);
+  if (served == nullptr) return;
+  served_programs.erase(served);
+  if (program.counts_in_context) hide_in(program.context, -1);
+  program.counts_in_context = false;
+  below.clReleaseProgram(served);
+}
+
+void set_served(Program& program, cl_program served, bool counts) noexcept {
+  program.counts_in_context = counts;
+  if (counts) hide_in(program.context, 1);
+  served_programs.insert(served, &program);
+  program.served.store(served, std::memory_order_release);
+  program.learns.store(true, std::memory_order_relaxed);
+}
+
+void forget_details(Program& program) noexcept {
+  void* details = program.details.exchange(nullptr, std::memory_order_acq_rel);
+  const Serve* server = loaded_serve();
+  if (details != nullptr && server != nullptr) server->forget(details);
+}
+
+bool has_kernels(const Program& program) noexcept {
+  return program.holds.load(std::memory_order_acquire) > 1;
+}
+
+/// Whether the driver would refuse to build a program again, since it has kernels: it is asked with
+/// the one that serves, which has them. CL_SUCCESS: it would not.
+cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices,
+               const char* options) noexcept {
+  const cl_program served = program.served.load(std::memory_order_acquire);
+  if (served == nullptr || !has_kernels(program)) return CL_SUCCESS;
+  return below.clBuildProgram(served, count, devices, options, nullptr, nullptr);
+}
+
+}  // namespace
+
+void release_hold(Program& program) noexcept {
+  if (program.holds.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const cl_program handle = program.handle;
+  const bool waited = program.is_released.load(std::memory_order_acquire);
+  programs.erase(handle);
+  drop_served(program);
+  forget_details(program);
+  std::free(&program);
+  if (waited) below.clReleaseProgram(handle);
+}
+
+namespace {
+
+// Creating.
+
+cl_program CL_API_CALL create_with_source(cl_context context, cl_uint count, const char** strings,
+                                          const std::size_t* lengths, cl_int* error) {
+  const cl_program made = below.clCreateProgramWithSource(context, count, strings, lengths, error);
+  add_program(made, context, Program::Origin::source);
+  return made;
+}
+
+cl_program CL_API_CALL create_with_il(cl_context context, const void* module, std::size_t size,
+                                      cl_int* error) {
+  const cl_program made = below.clCreateProgramWithIL(context, module, size, error);
+  add_program(made, context, Program::Origin::module);
+  return made;
+}
+
+cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
+                                          const cl_device_id* devices, const std::size_t* sizes,
+                                          const unsigned char** binaries, cl_int* status,
+                                          cl_int* error) {
+  const unsigned char* better = nullptr;
+  std::size_t better_size = 0;
+  void* details = nullptr;
+  const bool is_one = count == 1 && devices != nullptr && sizes != nullptr && binaries != nullptr &&
+                      sizes[0] != 0 && binaries[0] != nullptr;
+  const Serve* server = is_one ? serve() : nullptr;
+  if (server != nullptr)
+    better = server->binary(context, devices[0], binaries[0], sizes[0], &better_size, &details);
+  if (better != nullptr) {
+    cl_int own_error = CL_SUCCESS;
+    const cl_program made = below.clCreateProgramWithBinary(context, 1, devices, &better_size,
+                                                            &better, status, &own_error);
+    if (made != nullptr && own_error == CL_SUCCESS) {
+      if (error != nullptr) *error = CL_SUCCESS;
+      add_program(made, context, Program::Origin::binary, details);
+      return made;
+    }
+    if (made != nullptr) below.clReleaseProgram(made);
+  }
+  const cl_program made =
+      below.clCreateProgramWithBinary(context, count, devices, sizes, binaries, status, error);
+  if (made != nullptr)
+    add_program(made, context, Program::Origin::binary, details);
+  else if (details != nullptr)
+    server->forget(details);
+  return made;
+}
+
+// Counting.
+
+cl_int CL_API_CALL retain(cl_program handle) {
+  const cl_int result = below.clRetainProgram(handle);
+  if (result != CL_SUCCESS) return result;
+  if (Program* program = program_of(handle))
+    program->references.fetch_add(1, std::memory_order_relaxed);
+  return result;
+}
+
+cl_int CL_API_CALL release(cl_program handle) {
+  Program* program = program_of(handle);
+  if (program == nullptr) return below.clReleaseProgram(handle);
+  if (program->is_released.load(std::memory_order_acquire)) return CL_INVALID_PROGRAM;
+  if (program->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
+    return below.clReleaseProgram(handle);
+  // Kernels keep a program alive, and may be asked for it.
+  if (program->served.load(std::memory_order_acquire) != nullptr) {
+    program->is_released.store(true, std::memory_order_release);
+    release_hold(*program);
+    return CL_SUCCESS;
+  }
+  programs.erase(handle);
+  release_hold(*program);
+  return below.clReleaseProgram(handle);
+}
+
+// Building.
+
+cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* devices,
+                         const char* options, void(CL_CALLBACK* notify)(cl_program, void*),
+                         void* data) {
+  const auto pass_on = [&] {
+    return below.clBuildProgram(handle, count, devices, options, notify, data);
+  };
+  Program* program = program_of(handle);
+  if (program == nullptr || program->origin == Program::Origin::binary ||
+      program->is_native.load(std::memory_order_acquire))
+    return pass_on();
+  const bool is_odd =
+      (count == 0) != (devices == nullptr) || (notify == nullptr && data != nullptr);
+  const Serve* server = is_odd ? nullptr : serve();
+  if (const cl_int refused = refusal(*program, count, devices, options); refused != CL_SUCCESS)
+    return refused;
+
+  void* pending = nullptr;
+  bool counts = false;
+  const cl_program served =
+      server == nullptr ? nullptr
+                        : server->build(*program, {count, devices, options}, &counts, &pending);
+  if (served == nullptr) {
+    drop_served(*program);
+    const cl_int result = pass_on();
+    // A program that failed is built again with other options, and may be served then.
+    if (result == CL_SUCCESS || notify != nullptr)
+      program->is_native.store(true, std::memory_order_release);
+    // With a call-back it may still be at work.
+    if (pending != nullptr)
+      server->built(*program, notify == nullptr ? result : CL_INVALID_OPERATION, pending);
+    return result;
+  }
+  drop_served(*program);
+  set_served(*program, served, counts);
+  if (notify != nullptr) notify(handle, data);
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id* devices,
+                           const char* options, cl_uint header_count, const cl_program* headers,
+                           const char** names, void(CL_CALLBACK* notify)(cl_program, void*),
+                           void* data) {
+  if (Program* program = program_of(handle)) {
+    if (const cl_int refused = refusal(*program, count, devices, nullptr); refused != CL_SUCCESS)
+      return refused;
+    drop_served(*program);
+    program->is_native.store(true, std::memory_order_release);
+  }
+  return below.clCompileProgram(handle, count, devices, options, header_count, headers, names,
+                                notify, data);
+}
+
+cl_program CL_API_CALL link(cl_context context, cl_uint device_count, const cl_device_id* devices,
+                            const char* options, cl_uint count, const cl_program* inputs,
+                            void(CL_CALLBACK* notify)(cl_program, void*), void* data,
+                            cl_int* error) {
+  // The driver is to see what each is: those that serve are built, their handles are not.
+  cl_program* seen = nullptr;
+  if (inputs != nullptr && count > 0 && !served_programs.is_empty())
+    seen = static_cast<cl_program*>(std::calloc(count, sizeof(cl_program)));
+  for (cl_uint i = 0; seen != nullptr && i < count; ++i) {
+    const Program* program = program_of(inputs[i]);
+    const cl_program served = program == nullptr ? nullptr : program->served.load();
+    seen[i] = served == nullptr ? inputs[i] : served;
+  }
+  const cl_program made = below.clLinkProgram(context, device_count, devices, options, count,
+                                              seen == nullptr ? inputs : seen, notify, data, error);
+  std::free(seen);
+  return made;
+}
+
+cl_int CL_API_CALL set_constant(cl_program handle, cl_uint id, std::size_t size,
+                                const void* value) {
+  const cl_int result = below.clSetProgramSpecializationConstant(handle, id, size, value);
+  Program* program = result == CL_SUCCESS ? program_of(handle) : nullptr;
+  if (program == nullptr || program->origin != Program::Origin::module) return result;
+  if (const Serve* server = serve()) server->set_constant(*program, id, size, value);
+  return result;
+}
+
+// Questions.
+
+cl_int answer(const void* from, std::size_t bytes, std::size_t size, void* value,
+              std::size_t* size_ret) noexcept {
+  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
+  if (value != nullptr) std::memcpy(value, from, bytes);
+  if (size_ret != nullptr) *size_ret = bytes;
+  return CL_SUCCESS;
+}
+
+cl_int answer_count(cl_uint count, std::size_t size, void* value, std::size_t* size_ret) noexcept {
+  return answer(&count, sizeof count, size, value, size_ret);
+}
+
+cl_int count_answer(const Program& program, cl_program served, std::size_t size, void* value,
+                    std::size_t* size_ret) noexcept {
+  cl_uint own = 0, others = 1;
+  const cl_int status =
+      below.clGetProgramInfo(program.handle, CL_PROGRAM_REFERENCE_COUNT, sizeof own, &own, nullptr);
+  if (status != CL_SUCCESS) return status;
+  (void)below.clGetProgramInfo(served, CL_PROGRAM_REFERENCE_COUNT, sizeof others, &others, nullptr);
+  // Kernels hold the one that serves; the layer holds it, too, and after the application's own
+  // release the handle.
+  if (program.is_released.load(std::memory_order_acquire) && own > 0) --own;
+  return answer_count(own + (others > 0 ? others - 1 : 0), size, value, size_ret);
+}
+
+/// CL_PROGRAM_BINARY_SIZES and CL_PROGRAM_BINARIES. Some drivers would compile what no launch needs
+/// to give them.
+cl_int binaries_answer(Program& program, cl_program served, cl_program_info what, std::size_t size,
+                       void* value, std::size_t* size_ret) noexcept {
+  const Serve* server = loaded_serve();
+  cl_uint count = 0;
+  const auto pass_on = [&] { return below.clGetProgramInfo(served, what, size, value, size_ret); };
+  if (server == nullptr || below.clGetProgramInfo(served, CL_PROGRAM_NUM_DEVICES, sizeof count,
+                                                  &count, nullptr) != CL_SUCCESS)
+    return pass_on();
+  const bool is_sizes = what == CL_PROGRAM_BINARY_SIZES;
+  const std::size_t bytes = count * (is_sizes ? sizeof(std::size_t) : sizeof(unsigned char*));
+  std::size_t own_size = 0;
+  for (cl_uint i = 0; i < count; ++i)
+    if (server->own_binary(program, i, &own_size) == nullptr) return pass_on();
+  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
+  for (cl_uint i = 0; value != nullptr && i < count; ++i) {
+    const unsigned char* own = server->own_binary(program, i, &own_size);
+    unsigned char* place = is_sizes ? nullptr : static_cast<unsigned char**>(value)[i];
+    if (is_sizes)
+      static_cast<std::size_t*>(value)[i] = own_size;
+    else if (place != nullptr)
+      std::memcpy(place, own, own_size);
+  }
+  if (size_ret != nullptr) *size_ret = bytes;
+  return CL_SUCCESS;
+}
+
+cl_int CL_API_CALL get_info(cl_program handle, cl_program_info what, std::size_t size, void* value,
+                            std::size_t* size_ret) {
+  Program* program = program_of(handle);
+  const cl_program served =
+      program == nullptr ? nullptr : program->served.load(std::memory_order_acquire);
+  if (served == nullptr) return below.clGetProgramInfo(handle, what, size, value, size_ret);
+  switch (what) {
+    case CL_PROGRAM_REFERENCE_COUNT:
+      return count_answer(*program, served, size, value, size_ret);
+    case CL_PROGRAM_BINARY_SIZES:
+    case CL_PROGRAM_BINARIES:
+      return binaries_answer(*program, served, what, size, value, size_ret);
+    case CL_PROGRAM_CONTEXT:
+    case CL_PROGRAM_NUM_DEVICES:
+    case CL_PROGRAM_DEVICES:
+    case CL_PROGRAM_SOURCE:
+    case CL_PROGRAM_IL:
+      return below.clGetProgramInfo(handle, what, size, value, size_ret);
+    default:
+      return below.clGetProgramInfo(served, what, size, value, size_ret);
+  }
+}
+
+cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
+                                  cl_program_build_info what, std::size_t size, void* value,
+                                  std::size_t* size_ret) {
+  Program* program = program_of(handle);
+  const cl_program served =
+      program == nullptr ? nullptr : program->served.load(std::memory_order_acquire);
+  if (served == nullptr)
+    return below.clGetProgramBuildInfo(handle, device, what, size, value, size_ret);
+  if (what == CL_PROGRAM_BUILD_LOG) {
+    const Serve* server = loaded_serve();
+    const char* log = server == nullptr ? nullptr : server->build_log(*program, device);
+    if (log != nullptr) return answer(log, std::strlen(log) + 1, size, value, size_ret);
+  }
+  return below.clGetProgramBuildInfo(served, device, what, size, value, size_ret);
+}
+
+cl_int CL_API_CALL get_context_info(cl_context context, cl_context_info what, std::size_t size,
+                                    void* value, std::size_t* size_ret) {
+  const cl_int status = below.clGetContextInfo(context, what, size, value, size_ret);
+  if (status != CL_SUCCESS || what != CL_CONTEXT_REFERENCE_COUNT || value == nullptr) return status;
+  if (const auto* hidden = hidden_of(context)) {
+    cl_uint count = 0;
+    std::memcpy(&count, value, sizeof count);
+    const auto own = static_cast<cl_uint>(hidden->load(std::memory_order_relaxed));
+    count -= own < count ? own : 0;
+    std::memcpy(value, &count, sizeof count);
+  }
+  return status;
+}
+
+// Functions that are got by their address pass a layer by, unless it hands out its own.
+
+using CreateWithIl = cl_program(CL_API_CALL*)(cl_context, const void*, std::size_t, cl_int*);
+constexpr std::size_t most_drivers = 8;
+std::atomic<CreateWithIl> drivers_own[most_drivers];
+
+template <std::size_t number>
+cl_program CL_API_CALL create_with_il_of(cl_context context, const void* module, std::size_t size,
+                                         cl_int* error) {
+  const cl_program made =
+      drivers_own[number].load(std::memory_order_acquire)(context, module, size, error);
+  add_program(made, context, Program::Origin::module);
+  return made;
+}
+
+constexpr CreateWithIl replacements[most_drivers] = {
+    create_with_il_of<0>, create_with_il_of<1>, create_with_il_of<2>, create_with_il_of<3>,
+    create_with_il_of<4>, create_with_il_of<5>, create_with_il_of<6>, create_with_il_of<7>};
+
+/// One for each driver's function, since they differ; the driver's where there are too many.
+void* replaced(void* function, const char* name) noexcept {
+  if (function == nullptr || name == nullptr || std::strcmp(name, "clCreateProgramWithILKHR") != 0)
+    return function;
+  const auto own = reinterpret_cast<CreateWithIl>(function);
+  for (std::size_t i = 0; i < most_drivers; ++i) {
+    CreateWithIl there = nullptr;
+    if (drivers_own[i].compare_exchange_strong(there, own) || there == own)
+      return reinterpret_cast<void*>(replacements[i]);
+  }
+  return function;
+}
+
+void* CL_API_CALL address_for_platform(cl_platform_id platform, const char* name) {
+  return replaced(below.clGetExtensionFunctionAddressForPlatform(platform, name), name);
+}
+void* CL_API_CALL address(const char* name) {
+  return replaced(below.clGetExtensionFunctionAddress(name), name);
+}
+
+}  // namespace
+
+void add_program_functions(cl_icd_dispatch& table) noexcept {
+  replace(table.clCreateProgramWithSource, create_with_source);
+  replace(table.clCreateProgramWithIL, create_with_il);
+  replace(table.clCreateProgramWithBinary, create_with_binary);
+  replace(table.clRetainProgram, retain);
+  replace(table.clReleaseProgram, release);
+  replace(table.clBuildProgram, build);
+  replace(table.clCompileProgram, compile);
+  replace(table.clLinkProgram, link);
+  replace(table.clSetProgramSpecializationConstant, set_constant);
+  replace(table.clGetProgramInfo, get_info);
+  replace(table.clGetProgramBuildInfo, get_build_info);
+  replace(table.clGetContextInfo, get_context_info);
+  replace(table.clGetExtensionFunctionAddressForPlatform, address_for_platform);
+  replace(table.clGetExtensionFunctionAddress, address);
+}
+
+}  // namespace kiln::layer

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "layer/entry/handle_table.hpp"
+#include "layer/interface/interface.hpp"
+
+// What the layer holds: constant-initialised, never destroyed.
+namespace kiln::layer {
+
+/// The functions below, copied: where the loader was closed and opened again they are other ones.
+extern cl_icd_dispatch below;
+
+/// Programs by their handle, and by that of the one that serves; kernels of programs that are
+/// served; contexts in which programs that serve are counted.
+extern HandleTable programs, served_programs, kernels, contexts;
+
+/// Whether this is a child of a process that had the layer: it passes everything on.
+bool is_child() noexcept;
+void note_forks() noexcept;
+
+/// What is known of a handle; null in most programs, at most of their calls.
+inline Program* program_of(cl_program handle) noexcept {
+  return static_cast<Program*>(programs.find(handle));
+}
+inline Kernel* kernel_of(cl_kernel handle) noexcept {
+  return static_cast<Kernel*>(kernels.find(handle));
+}
+
+/// The library that serves, loaded at the first call; null where it cannot be used, or in a child.
+const Serve* serve() noexcept;
+/// The same where it was loaded; it is loaded by no other thread meanwhile.
+const Serve* loaded_serve() noexcept;
+
+/// The layer's own functions in the loader's table. A function that the table below lacks stays
+/// absent.
+void add_program_functions(cl_icd_dispatch& table) noexcept;
+void add_kernel_functions(cl_icd_dispatch& table) noexcept;
+
+/// Called when a kernel of a program has gone: the program may have waited for it.
+void release_hold(Program& program) noexcept;
+
+/// Puts a function of the layer into a table where that has one.
+template <class Function>
+void replace(Function*& entry, Function* own) noexcept {
+  if (entry != nullptr) entry = own;
+}
+
+}  // namespace kiln::layer

@@ -1,0 +1,112 @@
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+#include <CL/cl_layer.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+// What the two libraries of the OpenCL layer share. libkiln-layer.so is loaded into every program
+// and must cost nothing: it passes calls on and knows which programs are served. What serves them,
+// with the store and all that it needs, is a library of its own, loaded when a program is built for
+// the first time.
+//
+// Nothing here has a destructor: applications call OpenCL after those of static objects have run.
+namespace kiln::layer {
+
+/// A program that the application made while the layer was there.
+///
+/// The handle that the application has is the driver's own. Where the program is served, another
+/// one of the driver, made of a binary, does its work: `served`.
+struct Program {
+  enum class Origin : std::uint8_t { source, binary, module };
+
+  cl_program handle = nullptr;
+  cl_context context = nullptr;
+  Origin origin = Origin::source;
+  bool counts_in_context = false;        ///< `served` has made the context's count greater by 1
+  std::atomic<bool> is_native{false};    ///< the driver itself has built it: it is let alone
+  std::atomic<bool> is_released{false};  ///< by the application; kernels are left
+  std::atomic<cl_program> served{nullptr};
+  std::atomic<cl_uint> references{1};   ///< that the application holds
+  std::atomic<cl_uint> holds{1};        ///< one for all of these, one for each kernel
+  std::atomic<void*> details{nullptr};  ///< what serves it knows of it
+  std::atomic<bool> learns{false};      ///< geometries of launches are of interest
+};
+
+/// A kernel of a served program.
+struct Kernel {
+  static constexpr std::size_t most_seen = 32;
+
+  cl_kernel handle = nullptr;
+  Program* program = nullptr;
+  std::atomic<cl_uint> references{1};
+  /// Digests of geometries that were launched. Those beyond the first ones are not kept: a kernel
+  /// with that many is asked about at each launch.
+  std::atomic<std::uint64_t> seen[most_seen] = {};
+};
+
+/// A launch as clEnqueueNDRangeKernel describes it; pointers may be null.
+struct Geometry {
+  cl_uint dimensions;
+  const std::size_t *offset, *global, *local;
+};
+
+/// What clBuildProgram was asked.
+struct BuildCall {
+  cl_uint device_count;
+  const cl_device_id* devices;
+  const char* options;
+};
+
+/// The functions of the library that serves. None throws; all are thread-safe.
+struct Serve {
+  /// A program that is built, of a binary, to stand behind `program`; null: the driver is to build
+  /// it. `pending` is then, where it is not null, to be handed to built(). `counts`: whether the
+  /// context's reference count is greater by it.
+  cl_program (*build)(Program& program, const BuildCall& call, bool* counts, void** pending);
+  /// What the driver has made, to be kept; or, with another status, that it could not.
+  void (*built)(Program& program, cl_int status, void* pending);
+  /// Better bytes for a program that an application makes of its own binary: with the variants that
+  /// were learnt since. Null: there are none. `details` goes into the Program.
+  const unsigned char* (*binary)(cl_context context, cl_device_id device,
+                                 const unsigned char* bytes, std::size_t size,
+                                 std::size_t* better_size, void** details);
+  /// What CL_PROGRAM_BINARIES is answered with for the number-th of a served program's devices;
+  /// null where the driver is to answer. It does not change until the next build.
+  const unsigned char* (*own_binary)(Program& program, cl_uint number, std::size_t* size);
+  /// Writes down a constant of a module, for the next build.
+  void (*set_constant)(Program& program, cl_uint id, std::size_t size, const void* value);
+  /// The answer to CL_PROGRAM_BUILD_LOG, and to CL_KERNEL_ATTRIBUTES, of a served program; null
+  /// where the driver's own is right.
+  const char* (*build_log)(Program& program, cl_device_id device);
+  const char* (*attributes)(Program& program, const char* kernel);
+  /// Sees to it that a launch meets no compiler; to be called before it.
+  void (*before_launch)(Kernel& kernel, const Geometry& geometry);
+  /// Remembers a launch without a local size: what the driver has chosen can be seen when it has
+  /// run. To be called after it.
+  void (*after_launch)(Kernel& kernel);
+  /// Learns what such launches have come to; to be called after a wait, where `unseen` is not 0.
+  void (*after_wait)();
+  const std::atomic<cl_uint>* unseen;
+  /// Lets the details of a program go.
+  void (*forget)(void* details);
+};
+
+/// Raised with every change of what is above: libraries of two installations must not meet.
+inline constexpr std::uint32_t interface_version = 1 << 16 | sizeof(Serve);
+
+/// What the serving library exports, as "kiln_layer_serve": its functions, or null where it is of
+/// another version or cannot work. `below` are the driver's functions; they stay where they are,
+/// and may be other ones after the loader was closed and opened again.
+using ServeFunction = const Serve* (*)(std::uint32_t version, const cl_icd_dispatch* below);
+inline constexpr const char* serve_function = "kiln_layer_serve";
+
+}  // namespace kiln::layer

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/device.hpp"
+#include "kernel/request/request.hpp"
+
+// A program that an application builds, as a Request of the spine.
+namespace kiln::layer {
+
+/// The family of programs that applications bring as they are: with their own options, and with no
+/// macros of Kiln's.
+inline constexpr const char* program_family = "program";
+
+/// What decides what a program becomes, beside the device.
+struct ProgramText {
+  std::string text;  ///< OpenCL C, or the bytes of a SPIR-V module
+  std::string options;
+  /// Constants of a module: number and bytes, the last setting of each.
+  std::vector<std::pair<std::uint32_t, std::string>> constants = {};
+};
+
+/// The Request of a program for a device. Headers are read and become a part of the text.
+/// Errors: unsupported, with the reason, where the driver alone can know what it becomes (the text
+/// asks for dates or its own place, a header is not found); those of reading files.
+Expected<Request> program_request(const ProgramText& program, const Device& device);
+
+/// Variables by which a driver compiles in another way, as "NAME=value", sorted: PoCL has some.
+std::vector<std::string> compiler_variables();
+
+/// A name for people: the program that runs, and its first kernel.
+std::string program_label(std::string_view text);
+
+/// The name by which this process is known: its program's file; of an interpreter its script's, if
+/// there is one, too.
+std::vector<std::string> program_names();
+
+}  // namespace kiln::layer

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/device.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "layer/interface/interface.hpp"
+
+// What is known of a program that is served, and the spine that serves.
+namespace kiln::layer {
+
+/// A program on one of its devices.
+struct OnDevice {
+  DevicePtr device;
+  Resolver::Startable found;
+  std::string build_log;                          ///< as the driver would give it
+  std::map<std::string, std::string> attributes;  ///< by kernel, where the binary has them
+  /// The same program as what the application makes of the binary that it was given: variants that
+  /// are learnt are of use there, too. Null where it never asked.
+  std::unique_ptr<kiln::Program> as_binary;
+};
+
+struct Details {
+  std::vector<OnDevice> devices;
+  std::vector<std::pair<cl_uint, std::string>> constants;  ///< set for the next build
+  std::string label;
+  Bytes better;  ///< bytes that were handed out in place of the application's
+};
+
+inline Details* details_of(const Program& program) {
+  return static_cast<Details*>(program.details.load(std::memory_order_acquire));
+}
+
+/// The Resolver of all served programs: it has no copy in other libraries' processes' parts, so
+/// that an application which uses Kiln itself has both.
+Resolver& resolver();
+
+/// A device of the application; null for a part of one, whose programs are the driver's own affair.
+/// Throws kiln::Error.
+DevicePtr device_of(cl_device_id id);
+
+/// Tells the user who asked for it (KILN_LAYER_REPORT names a file) how a program was found.
+/// `outcome`: "served", or why it was not.
+void report(const Explanation& explanation, const std::string& outcome);
+/// Whether anyone asks.
+bool is_reporting();
+
+/// Logs a failure that the application is not told of: it is served by the driver.
+void log_failure_of(const char* what) noexcept;
+
+// The functions of Serve, by the files that have them.
+cl_program build(Program& program, const BuildCall& call, bool* counts, void** pending);
+void built(Program& program, cl_int status, void* pending);
+const unsigned char* own_binary(Program& program, cl_uint number, std::size_t* size);
+const unsigned char* binary(cl_context context, cl_device_id device, const unsigned char* bytes,
+                            std::size_t size, std::size_t* better_size, void** details);
+void set_constant(Program& program, cl_uint id, std::size_t size, const void* value);
+void before_launch(Kernel& kernel, const Geometry& geometry);
+void after_launch(Kernel& kernel);
+void after_wait();
+extern std::atomic<cl_uint> unseen_launches;
+void forget(void* details);
+
+}  // namespace kiln::layer

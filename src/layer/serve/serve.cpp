@@ -1,0 +1,109 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "base/data/bytes.hpp"
+#include "base/lifetime.hpp"
+#include "base/log.hpp"
+#include "base/os/file.hpp"
+#include "layer/serve/details.hpp"
+#include "layer/serve/opencl_below.hpp"
+
+// The library that serves: its way in, and what all its parts share. Loaded by libkiln-layer.so
+// when a program is built for the first time.
+namespace kiln::layer {
+
+Resolver& resolver() { return Resolver::process(); }
+
+DevicePtr device_of(cl_device_id id) {
+  struct Known {
+    std::mutex mutex;
+    std::map<cl_device_id, DevicePtr> devices;
+  };
+  static NeverDestroyed<Known> known;
+  cl_device_id parent = nullptr;
+  check_cl(::clGetDeviceInfo(id, CL_DEVICE_PARENT_DEVICE, sizeof parent, &parent, nullptr),
+           "clGetDeviceInfo");
+  if (parent != nullptr) return nullptr;
+  const std::lock_guard lock(known->mutex);
+  auto& device = known->devices[id];
+  if (device == nullptr) device = describe_device(cl::Device(id, true));
+  return device;
+}
+
+namespace {
+
+const char* report_file() {
+  static const char* const file = [] {
+    const char* named = std::getenv("KILN_LAYER_REPORT");
+    return named == nullptr || *named == '\0' ? nullptr : named;
+  }();
+  return file;
+}
+
+}  // namespace
+
+bool is_reporting() { return report_file() != nullptr; }
+
+void report(const Explanation& explanation, const std::string& outcome) {
+  if (!is_reporting()) return;
+  std::string text = text_of(explanation);
+  if (text.empty() || text.back() != '\n') text += '\n';
+  text += "  " + outcome + "\n";
+  // Whole, between those of other threads and processes.
+  const FileDescriptor file(::open(report_file(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  if (file) (void)write_all(file.get(), as_bytes(text), report_file());
+}
+
+void log_failure_of(const char* what) noexcept { log_failure(what); }
+
+namespace {
+
+/// As a C function that lets no exception out; the answer where one would come is "nothing".
+const char* build_log_of(Program& program, cl_device_id device) {
+  const Details* details = details_of(program);
+  if (details == nullptr) return nullptr;
+  for (const auto& one : details->devices)
+    if (one.device->handle() == device) return one.build_log.c_str();
+  return nullptr;
+}
+
+const char* attributes_of(Program& program, const char* kernel) {
+  const Details* details = details_of(program);
+  if (details == nullptr || details->devices.empty()) return nullptr;
+  const auto& known = details->devices.front().attributes;
+  const auto found = known.find(kernel);
+  return found == known.end() ? nullptr : found->second.c_str();
+}
+
+constexpr Serve functions{.build = build,
+                          .built = built,
+                          .binary = binary,
+                          .own_binary = own_binary,
+                          .set_constant = set_constant,
+                          .build_log = build_log_of,
+                          .attributes = attributes_of,
+                          .before_launch = before_launch,
+                          .after_launch = after_launch,
+                          .after_wait = after_wait,
+                          .unseen = &unseen_launches,
+                          .forget = forget};
+
+}  // namespace
+}  // namespace kiln::layer
+
+extern "C" __attribute__((visibility("default"))) const kiln::layer::Serve* kiln_layer_serve(
+    std::uint32_t version, const cl_icd_dispatch* below) {
+  if (version != kiln::layer::interface_version || below == nullptr) return nullptr;
+  kiln::layer::below = below;
+  try {
+    (void)kiln::layer::resolver();
+    return &kiln::layer::functions;
+  } catch (...) {
+    return nullptr;  // a store that cannot be opened
+  }
+}
