@@ -48,7 +48,7 @@ bool is_wanted() noexcept {
   return !is_word(wish, "off", "0");
 }
 
-/// "kiln/libkiln-layer-serve.so" beside this library's real file.
+/// "kiln/libkiln-layer-serve.so" next to this library's real file.
 void* open_serving_library() noexcept {
   const char* path = own_path();
   if (path == nullptr) return nullptr;

@@ -56,6 +56,9 @@ ProgramText text_of(const Program& program, const BuildCall& call) {
   return text;
 }
 
+/// The helper does not end: the driver does all that this process still needs.
+std::atomic<bool> is_helper_slow{false};
+
 /// Texts that a driver's compiler has refused in this process: asked again, it is asked at once.
 class Refused {
  public:
@@ -105,11 +108,18 @@ OnDevice find(const Request& request, const DevicePtr& device, const std::string
   const Key key = key_of(canonical_request(request, {}, *device));
   if (refused().has(key)) throw LeftToDriver("it did not compile before");
   OnDevice one{device, {}, {}, {}, {}};
+  const std::int64_t started_ns = now_ns();
   try {
     one.found = resolver().startable(request, device, {}, explanation);
   } catch (const Error& error) {
     if (error.code() == Errc::build) refused().add(key);
     throw;
+  }
+  if (one.found.binary.empty() && device->pocl) {
+    // A helper that hangs would cost each program this wait.
+    constexpr std::int64_t long_wait_ns = 60'000'000'000;
+    if (now_ns() - started_ns > long_wait_ns) is_helper_slow = true;
+    throw LeftToDriver("no helper has made it");
   }
   // PoCL's log ends with a line feed, which the store leaves out.
   one.build_log = device->pocl ? log_with_folders(one.found.build_log, parse_build_options(options))
@@ -163,6 +173,7 @@ struct Pending {
 cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts, void** pending,
                           Explanation& explanation) {
   if (resolver().store() == nullptr) throw LeftToDriver("there is no store");
+  if (is_helper_slow) throw LeftToDriver("the helper does not end");
   const ProgramText text = text_of(program, call);
   explanation.what = program_label(text.text);
   const auto ids = devices_of(program, call);
