@@ -23,14 +23,16 @@ packed="format=rgba,hwupload,split=3[first][second][third];
   [over][third]program_opencl=$here/ffmpeg_program.cl:mix_of:inputs=2[mixed];
   [mixed][more]xfade_opencl=wipeleft:duration=0.8:offset=0.2,
   hwdownload,format=rgba"
+# This source has no end of its own. A limit of the output (-frames:v) is not enough: ffmpeg went on
+# asking for pictures for ever in one run of 20.
 made="openclsrc=$here/ffmpeg_program.cl:waves:size=160x120:rate=5:format=rgba,
-  hwdownload,format=rgba"
+  hwdownload,format=rgba,trim=end_frame=5"
 ffmpeg -nostdin -hide_banner -v error -y -init_hw_device opencl=ocl -filter_hw_device ocl \
   -f lavfi -i testsrc=size=160x120:rate=5:duration=1 \
   -filter_complex "[0:v]${planar}[planar]" -filter_complex "[0:v]${packed}[packed]" \
   -filter_complex "${made}[made]" \
   -map '[planar]' -f rawvideo "$1/planar" -map '[packed]' -f rawvideo "$1/packed" \
-  -map '[made]' -frames:v 5 -f rawvideo "$1/made"
+  -map '[made]' -f rawvideo "$1/made"
 status=$?
 cat "$1/planar" "$1/packed" "$1/made" > "$1/output"
 exit $status
