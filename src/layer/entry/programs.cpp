@@ -240,8 +240,9 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
                            const char** names, void(CL_CALLBACK* notify)(cl_program, void*),
                            void* data) {
   if (Program* program = program_of(handle)) {
-    if (const cl_int refused = refusal(*program, count, devices, nullptr); refused != CL_SUCCESS)
-      return refused;
+    const bool may_refuse = program->keeps_kernels.load(std::memory_order_relaxed);
+    const cl_int refused = may_refuse ? refusal(*program, count, devices, nullptr) : CL_SUCCESS;
+    if (refused != CL_SUCCESS) return refused;
     drop_served(*program);
     program->is_native.store(true, std::memory_order_release);
   }
@@ -370,7 +371,16 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
   if (what == CL_PROGRAM_BUILD_LOG) {
     const Serve* server = loaded_serve();
     const char* log = server == nullptr ? nullptr : server->build_log(*program, device);
-    if (log != nullptr) return answer(log, std::strlen(log) + 1, size, value, size_ret);
+    const std::size_t bytes = log == nullptr ? 0 : std::strlen(log) + 1;
+    if (log != nullptr && (value == nullptr || size >= bytes))
+      return answer(log, bytes, size, value, size_ret);
+    if (log != nullptr) {
+      // Some drivers tell the size all the same.
+      std::size_t told = 0;
+      const cl_int status = below.clGetProgramBuildInfo(served, device, what, 0, value, &told);
+      if (told != 0 && size_ret != nullptr) *size_ret = bytes;
+      return status == CL_SUCCESS ? CL_INVALID_VALUE : status;
+    }
   }
   return below.clGetProgramBuildInfo(served, device, what, size, value, size_ret);
 }

@@ -31,7 +31,9 @@ struct Program {
   cl_program handle = nullptr;
   cl_context context = nullptr;
   Origin origin = Origin::source;
-  bool counts_in_context = false;      ///< `served` has made the context's count greater by 1
+  bool counts_in_context = false;  ///< `served` has made the context's count greater by 1
+  /// The driver refuses to compile a program again while it has kernels, as PoCL does.
+  std::atomic<bool> keeps_kernels{false};
   std::atomic<bool> is_native{false};  ///< the driver itself has built it: it is let alone
   /// The last build was refused for what it said: the driver answers, though `served` is there.
   std::atomic<bool> is_refused{false};

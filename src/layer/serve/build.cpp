@@ -195,6 +195,7 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
   }
   const cl_program made = load(program, call, ids, details->devices, counts);
   for (const auto& one : details->devices) note_use(resolver(), text, *one.device, one.found);
+  program.keeps_kernels = details->devices.front().device->pocl;
   forget(details_of(program));
   program.details.store(details.release(), std::memory_order_release);
   return made;
