@@ -13,11 +13,17 @@ void require(bool holds) {
 }
 
 void check_record(ByteView bytes) {
+  layer::StoredUsage usage(Bytes(bytes.begin(), bytes.end()));
+  require(usage.content().size() <= bytes.size());
   const auto record = layer::decode_usage(bytes);
   if (!record) return;
   require(record->size() <= bytes.size());
   const auto again = layer::decode_usage(layer::encode(*record));
   require(again.has_value() && *again == *record);
+  for (const auto& program : *record) {
+    require(usage.program(program.artifact) == program);
+    require(!usage.add(program));
+  }
 }
 
 void check_name(ByteView bytes) {

@@ -1,6 +1,7 @@
 #include "layer/program/usage.hpp"
 
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -21,33 +22,41 @@ class Usage {
     const std::lock_guard lock(mutex_);
     load(store);
     for (Name& name : names_) {
-      if (name.places.contains(found.program->key())) continue;
-      if (is_given_up_) return;
-      keep_text(store, *request.source).map_error([&](const Error& error) { give_up(error); });
-      add(name, used_program(request, device, found));
-      write(store, name, name.record.back());
+      const Key& artifact = found.program->key();
+      if (name.variants.contains(artifact) || is_given_up_) continue;
+      if (name.stored.has(artifact)) {
+        name.variants[artifact] = name.stored.program(artifact).variants;
+        continue;
+      }
+      const UsedProgram used = used_program(request, device, found);
+      name.variants[artifact] = used.variants;
+      if (const auto kept = keep_text(store, *request.source); !kept)
+        give_up(kept.error());
+      else
+        write(store, name, used);
     }
   }
 
   void note(Layer& store, const Key& artifact, const KernelVariant& variant) {
     const std::lock_guard lock(mutex_);
     for (Name& name : names_) {
-      const auto place = name.places.find(artifact);
-      if (place == name.places.end() || is_given_up_) continue;
-      UsedProgram& program = name.record[place->second];
-      if (program.variants.size() >= most_variants ||
-          !program.variants.emplace(variant.kernel, variant.variant.folder()).second)
+      const auto known = name.variants.find(artifact);
+      if (known == name.variants.end() || is_given_up_ || known->second.size() >= most_variants ||
+          !known->second.emplace(variant.kernel, variant.variant.folder()).second)
         continue;
-      write(store, name, program);
+      UsedProgram more;
+      more.artifact = artifact;
+      more.variants.emplace(variant.kernel, variant.variant.folder());
+      write(store, name, more);
     }
   }
 
  private:
   struct Name {
     std::string name;
-    UsageRecord record;
-    std::unordered_map<Key, std::size_t, KeyHash> places;
-    bool is_written = false;
+    StoredUsage stored;  ///< as it was at first
+    /// Of the programs that this process has built.
+    std::unordered_map<Key, std::set<UsedVariant>, KeyHash> variants;
   };
 
   static UsedProgram used_program(const Request& request, const Device& device,
@@ -70,22 +79,14 @@ class Usage {
 
   void load(Layer& store) {
     if (std::exchange(is_loaded_, true)) return;
-    for (auto& own_name : program_names()) {
-      if (own_name.empty() || own_name.size() > longest_program_name) continue;
-      Name& name = names_.emplace_back(Name{std::move(own_name), {}, {}});
-      for (auto& program : used_programs(store, name.name)) add(name, std::move(program));
-    }
-  }
-  static void add(Name& name, UsedProgram program) {
-    name.places.insert_or_assign(program.artifact, name.record.size());
-    name.record.push_back(std::move(program));
+    for (auto& name : program_names())
+      if (!name.empty() && name.size() <= longest_program_name)
+        names_.push_back({name, stored_usage(store, name), {}});
   }
 
-  /// What was read may be of a store below the local one, which has a record of its own.
-  void write(Layer& store, Name& name, const UsedProgram& program) {
-    const bool is_first = !std::exchange(name.is_written, true);
-    add_used(store, name.name, is_first ? name.record : UsageRecord{program})
-        .map_error([&](const Error& error) { give_up(error); });
+  void write(Layer& store, const Name& name, const UsedProgram& program) {
+    if (const auto done = add_used(store, name.name, {program}, name.stored.content()); !done)
+      give_up(done.error());
   }
   /// A store that is full or unreachable would make each build wait for it.
   void give_up(const Error& error) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,17 +47,46 @@ Bytes encode(const UsageRecord& record);
 /// Every length and number is checked. Errors: corrupt.
 Expected<UsageRecord> decode_usage(ByteView bytes);
 
+/// A record as it is stored: rows that were added one after another, of which the programs that a
+/// process builds are read, and no others. Of damaged bytes it has what comes before the damage.
+class StoredUsage {
+ public:
+  explicit StoredUsage(Bytes content = {});
+
+  bool has(const Key& artifact) const { return rows_.contains(artifact); }
+  /// One that it has.
+  UsedProgram program(const Key& artifact) const;
+  const Bytes& content() const { return content_; }
+  /// Adds what is not there of a program; of one without a text only variants, where the program is
+  /// there. Whether that was anything.
+  bool add(const UsedProgram& program);
+  /// The content with each program in one row, and without the oldest where they are too many.
+  Bytes compact() const;
+  /// Whether compact() would make it much smaller, or must.
+  bool is_loose() const;
+
+ private:
+  void note_row(std::size_t begin);
+  Bytes content_;
+  std::size_t row_count_ = 0;
+  /// Where the rows of a program begin, the first of which names it.
+  std::unordered_map<Key, std::vector<std::size_t>, KeyHash> rows_;
+};
+
 /// What the keys of the records are made of.
 Bytes canonical_of_usage(std::string_view program);
 Bytes canonical_of_text(const Digest& text);
 /// The program whose record canonical bytes are of; nothing where they are of something else.
 std::optional<std::string> program_of_usage(ByteView canonical);
 
-/// What is on record for an application; empty where there is nothing, or it is damaged.
+/// What is on record for an application; empty where there is nothing.
+StoredUsage stored_usage(Layer& store, std::string_view program);
 UsageRecord used_programs(Layer& store, std::string_view program);
 /// Adds programs, and variants of those that are there, as one step against all other writers.
-/// Errors: the layer's.
-Expected<void> add_used(Layer& store, std::string_view program, const UsageRecord& added);
+/// `otherwise`: the content of a record that the local store begins with where it has none; one of
+/// a layer below. Errors: the layer's.
+Expected<void> add_used(Layer& store, std::string_view program, const UsageRecord& added,
+                        ByteView otherwise = {});
 
 /// The text of a program; nothing where the store does not have it, whole.
 std::optional<std::string> used_text(Layer& store, const Digest& text);

@@ -22,7 +22,9 @@ const char* report_file() {
   return file;
 }
 
-double ms_since(std::int64_t start_ns) { return static_cast<double>(now_ns() - start_ns) * 1e-6; }
+/// With three decimals: a clock has no more, and people read it.
+double ms_of(std::int64_t ns) { return static_cast<double>((ns + 500) / 1000) / 1000; }
+double ms_since(std::int64_t start_ns) { return ms_of(now_ns() - start_ns); }
 
 /// A whole line, between those of other threads and processes.
 void write_line(const Json& object) {
@@ -46,7 +48,7 @@ void report(const BuildReport& build) {
   for (const auto& step : build.found.steps)
     steps.push_back({{"layer", step.layer},
                      {"answered", step.answered},
-                     {"ms", static_cast<double>(step.end_ns - step.start_ns) * 1e-6},
+                     {"ms", ms_of(step.end_ns - step.start_ns)},
                      {"reason", step.reason}});
   write_line({{"event", "build"},
               {"process", ::getpid()},
