@@ -11,7 +11,7 @@
 // fields; `kiln exec --explain` shows them.
 namespace kiln::layer {
 
-/// Whether anyone asks.
+/// Whether a report is asked for.
 bool is_reporting();
 
 /// One program's build.
@@ -27,7 +27,7 @@ struct BuildReport {
   std::string reason = {};  ///< why it was left to the driver
   std::int64_t started_ns = now_ns();
 
-  /// What is to be filled while it is looked for; null where nobody asks.
+  /// What is to be filled while it is looked for; null where no report is asked for.
   Explanation* wanted() { return is_reporting() ? &found : nullptr; }
 };
 
