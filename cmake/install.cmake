@@ -71,10 +71,21 @@ if(TARGET clBLAS)
   install(FILES ${PROJECT_BINARY_DIR}/clBLAS.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+# The OpenCL layer. A file in OpenCL's folder of layers (/etc/OpenCL/layers, which packages fill) names
+# it by its link in the folder "system": loaded so, it waits for KILN_LAYER=on.
+if(TARGET kiln_layer_entry)
+  set(KILN_LAYER_DIR ${CMAKE_INSTALL_LIBDIR}/kiln)
+  install(TARGETS kiln_layer_entry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS kiln_layer_serve LIBRARY DESTINATION ${KILN_LAYER_DIR})
+  install(DIRECTORY DESTINATION ${KILN_LAYER_DIR}/system)
+  install(CODE "file(CREATE_LINK ../../libkiln-layer.so
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KILN_LAYER_DIR}/system/libkiln-layer.so\" SYMBOLIC)")
+endif()
+
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
 foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS
-        kiln_documents)
+        kiln_layer_entry kiln_layer_serve kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})
   endif()

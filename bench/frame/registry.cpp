@@ -2,6 +2,7 @@
 #include "build/bars.hpp"
 #include "formats/bars.hpp"
 #include "frame/bar.hpp"
+#include "layer/bars.hpp"
 #include "mesh/bars.hpp"
 #include "spec/bars.hpp"
 #include "store/bars.hpp"
@@ -12,8 +13,8 @@ namespace kiln::bench {
 // A group joins by one line here; a bar by one function in its group's folder.
 std::vector<Bar> all_bars() {
   std::vector<Bar> bars;
-  for (auto group :
-       {spec_bars, formats_bars, store_bars, blas_bars, tune_bars, mesh_bars, build_bars}) {
+  for (auto group : {spec_bars, formats_bars, store_bars, blas_bars, tune_bars, mesh_bars,
+                     layer_bars, build_bars}) {
     for (auto& bar : group()) bars.push_back(std::move(bar));
   }
   return bars;

@@ -6,9 +6,9 @@
 #include "base/clock.hpp"
 #include "kernel/resolver/explain.hpp"
 
-// What the layer has done, for the user who asks: KILN_LAYER_REPORT names a file that gets a line
-// of JSON for each program that was built and each variant that was learnt. docs/exec.md has the
-// fields; `kiln exec --explain` shows them.
+// What the layer has done, for the user who asks: KILN_LAYER_REPORT names a file that gets a text
+// for each program that was built and each variant that was learnt; where its name ends in .jsonl a
+// line of JSON. docs/exec.md has the fields; `kiln exec --explain` shows them.
 namespace kiln::layer {
 
 /// Whether a report is asked for.

@@ -114,7 +114,7 @@ TEST_F(Exec, explains_a_cold_and_a_warm_start) {
   EXPECT_EQ(summary(cold),
             "kiln: 2 programs built: 2 compiled by the helper; variants of launches: 2 compiled, 0 "
             "taken over from the driver; compilers started: 4");
-  EXPECT_THAT(cold.errors, HasSubstr("kiln_layer_app: run on "));
+  EXPECT_THAT(cold.errors, HasSubstr("layer_plain: run on "));
   EXPECT_THAT(cold.errors, HasSubstr("16-1-1-goffs0-smallgrid of run compiled for a launch"));
   use_fresh("unused");
   use_store("store");  // with an empty cache of the driver
@@ -149,24 +149,24 @@ TEST_F(Exec, explains_what_is_left_to_the_driver) {
 
 TEST_F(Exec, is_off_where_the_user_says_so) {
   set("OPENCL_LAYERS", KILN_LAYER_LIBRARY);
-  set("KILN_LAYER_REPORT", (folder() / "report").string());
+  set("KILN_LAYER_REPORT", (folder() / "report.jsonl").string());
   set("KILN_LAYER", "off");
   EXPECT_EQ(program(KILN_LAYER_APP, {"one.cl"}).output, "64\n");
-  EXPECT_FALSE(std::filesystem::exists(folder() / "report"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "report.jsonl"));
   EXPECT_FALSE(std::filesystem::exists(folder() / "store"));
   set("KILN_LAYER", "");
   EXPECT_EQ(program(KILN_LAYER_APP, {"one.cl"}).output, "64\n");
-  EXPECT_TRUE(std::filesystem::exists(folder() / "report"));
+  EXPECT_TRUE(std::filesystem::exists(folder() / "report.jsonl"));
 }
 
 TEST_F(Exec, sixteen_processes_at_once_compile_each_program_once) {
-  set("KILN_LAYER_REPORT", (folder() / "report").string());
+  set("KILN_LAYER_REPORT", (folder() / "report.jsonl").string());
   const auto run = bash(
       "for i in $(seq 16); do \"$KILN\" exec -- \"$APP\" one.cl two.cl > out$i 2>&1 & done; wait; "
       "cat out* | sort | uniq -c | tr -s ' '");
   EXPECT_EQ(run.output, " 16 128\n 16 64\n");
   std::size_t builds = 0, compiled = 0;
-  for (const auto& event : json_lines(value_or_throw(read_text(folder() / "report")))) {
+  for (const auto& event : json_lines(value_or_throw(read_text(folder() / "report.jsonl")))) {
     if (event.at("event") != "build") continue;
     ++builds;
     EXPECT_EQ(event.at("outcome"), "served") << event;
@@ -174,10 +174,9 @@ TEST_F(Exec, sixteen_processes_at_once_compile_each_program_once) {
   }
   EXPECT_EQ(builds, 32u);
   EXPECT_EQ(compiled, 2u);
-  EXPECT_EQ(
-      json_lines(kiln({"prebuild", "--used-by", "kiln_layer_app", "--dry-run", "--json"}).output)
-          .size(),
-      2u);
+  EXPECT_EQ(json_lines(kiln({"prebuild", "--used-by", "layer_plain", "--dry-run", "--json"}).output)
+                .size(),
+            2u);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace kiln::testing {
 
-/// Runs an OpenCL program that knows nothing of Kiln (tests/layer/app.c), with a store and a
+/// Runs an OpenCL program that knows nothing of Kiln (tests/layer/app/plain.c), with a store and a
 /// driver's cache that are new.
 class ExecTest : public RunTest {
  protected:

@@ -8,7 +8,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr const char* app_name = "kiln_layer_app";
+constexpr const char* app_name = "layer_plain";
 
 class UsedBy : public ExecTest {
  protected:
@@ -60,11 +60,11 @@ TEST_F(UsedBy, an_unknown_name_is_told_with_the_nearest_one) {
   expect_refusal(kiln({"store", "export", "--used-by", "app", "x.kiln"}), 2, "'app'");
   ran({"one.cl"});
   for (const std::vector<std::string>& words :
-       {std::vector<std::string>{"store", "export", "--used-by", "kiln_layer_ap", "x.kiln"},
-        {"store", "ls", "--used-by", "kiln_layer_ap"},
-        {"prebuild", "--used-by", "kiln_layer_ap"},
-        {"prebuild", "--used-by", "kiln_layer_ap", "--dry-run"}})
-    expect_refusal(kiln(words), 2, "did you mean 'kiln_layer_app'?");
+       {std::vector<std::string>{"store", "export", "--used-by", "layer_plai", "x.kiln"},
+        {"store", "ls", "--used-by", "layer_plai"},
+        {"prebuild", "--used-by", "layer_plai"},
+        {"prebuild", "--used-by", "layer_plai", "--dry-run"}})
+    expect_refusal(kiln(words), 2, "did you mean 'layer_plain'?");
   EXPECT_FALSE(std::filesystem::exists(folder() / "x.kiln"));
   expect_refusal(kiln({"store", "ls", "--used-by", app_name, "0000000000"}), 2, "no entry");
 }
@@ -106,11 +106,11 @@ TEST_F(UsedBy, prebuild_after_a_drivers_update) {
   EXPECT_EQ(compiled_by_prebuild(), 0u);
   // The layer above the one that gives the driver another version.
   set("OPENCL_LAYERS", KILN_UNKNOWN_DRIVER ":" KILN_LAYER_LIBRARY);
-  set("KILN_LAYER_REPORT", (folder() / "report").string());
+  set("KILN_LAYER_REPORT", (folder() / "report.jsonl").string());
   set("POCL_CACHE_DIR", (folder() / "empty-cache").string());
   import("new.kiln", "elsewhere");
   EXPECT_EQ(program(KILN_LAYER_APP, {"one.cl", "two.cl"}).output, "64\n128\n");
-  for (const auto& event : json_lines(value_or_throw(read_text(folder() / "report")))) {
+  for (const auto& event : json_lines(value_or_throw(read_text(folder() / "report.jsonl")))) {
     EXPECT_EQ(event.at("outcome"), "served") << event;
     for (const auto& step : event.at("steps")) {
       EXPECT_NE(step.at("layer"), "compile") << event;

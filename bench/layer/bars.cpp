@@ -1,0 +1,12 @@
+#include "layer/bars.hpp"
+
+namespace kiln::bench {
+
+std::vector<Bar> layer_bars() {
+  std::vector<Bar> bars;
+  for (auto group : {layer_program_bars, layer_cost_bars})
+    for (auto& bar : group()) bars.push_back(std::move(bar));
+  return bars;
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "frame/bar.hpp"
+
+// What the OpenCL layer promises.
+namespace kiln::bench {
+
+/// What programs wait for before their kernels run, with the layer and without.
+std::vector<Bar> layer_program_bars();
+/// What a call that is passed on costs, and the layer's mere presence.
+std::vector<Bar> layer_cost_bars();
+
+std::vector<Bar> layer_bars();
+
+}  // namespace kiln::bench
