@@ -7,9 +7,10 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "base/expected.hpp"
-#include "base/os/file.hpp"
 #include "layer/program/build_options.hpp"
 
 namespace kiln::layer {
@@ -166,10 +167,12 @@ std::vector<std::string> program_names() {
   std::vector<std::string> names;
   const auto own = fs::read_symlink("/proc/self/exe", error);
   if (!error) names.push_back(file_name(own.string()));
-  const auto words = read_text("/proc/self/cmdline", 1 << 20);
-  if (!words || names.empty() || !is_interpreter(names.front())) return names;
+  if (names.empty() || !is_interpreter(names.front())) return names;
+  // The system tells no size of this file, so that read_text() would find it empty.
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
   // The first word that is a file is the script.
-  std::string_view rest = *words;
+  std::string_view rest = words;
   for (std::size_t end = rest.find('\0'); end != rest.npos; end = rest.find('\0')) {
     rest.remove_prefix(end + 1);
     const std::string word(rest.substr(0, rest.find('\0')));

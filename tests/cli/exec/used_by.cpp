@@ -149,6 +149,30 @@ TEST_F(UsedBy, programs_that_do_not_compile_here_are_told_and_the_others_are_bui
   EXPECT_THAT(built.errors, HasSubstr("1 program, 0 compiled now"));
 }
 
+TEST_F(UsedBy, a_script_is_known_by_its_own_name) {
+  const std::string python = find_program("python3");
+  if (python.empty()) GTEST_SKIP() << "python3 is not installed";
+  // An OpenCL program in Python without a package for it.
+  write("there/solver.py", R"(
+import ctypes as c
+cl = c.CDLL("libOpenCL.so.1")
+for name in ("clCreateContext", "clCreateProgramWithSource"):
+    getattr(cl, name).restype = c.c_void_p
+platform, device = c.c_void_p(), c.c_void_p()
+assert cl.clGetPlatformIDs(1, c.byref(platform), None) == 0
+assert cl.clGetDeviceIDs(platform, c.c_ulong(0xFFFFFFFF), 1, c.byref(device), None) == 0
+context = c.c_void_p(cl.clCreateContext(None, 1, c.byref(device), None, None, None))
+text = c.c_char_p(b"kernel void run(global int *a) { a[0] = 1; }")
+program = c.c_void_p(cl.clCreateProgramWithSource(context, 1, c.byref(text), None, None))
+assert cl.clBuildProgram(program, 1, c.byref(device), b"", None, None) == 0
+)");
+  const auto run = kiln({"exec", "--", python, "-B", "there/solver.py", "one.cl"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  const auto list = kiln({"store", "ls", "--used-by", "solver.py", "--json"});
+  ASSERT_EQ(list.exit_code, 0) << list.errors;
+  EXPECT_THAT(json_lines(list.output), SizeIs(3));
+}
+
 TEST_F(UsedBy, a_full_or_absent_store_is_no_trouble_of_the_program) {
   set("KILN_STORE", "/proc/nowhere");
   EXPECT_EQ(ran({"one.cl"}).output, "64\n");
