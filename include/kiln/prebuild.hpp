@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kiln/error.hpp"
@@ -15,10 +16,11 @@
 namespace kiln {
 
 class Runtime;
+class Store;
 
 /// One kind of call of a record, and what came of building its programs.
 struct PrebuiltCall {
-  std::string kind;     ///< of front end: "blas", "spec", "kernel", "loop", "matrix"
+  std::string kind;     ///< of front end: "blas", "spec", "kernel", "loop", "matrix"; "program"
   std::string name;     ///< "dgemm", a kernel's name
   std::string subject;  ///< what tells it from others of its name: "order=column m=64"
   std::string device;
@@ -46,5 +48,40 @@ struct PrebuildOptions {
 /// Runtime has no store; not_found, io.
 KILN_API PrebuildResult prebuild(const Runtime& runtime, const std::filesystem::path& record,
                                  const PrebuildOptions& options = {});
+
+// Programs that know nothing of Kiln, started by `kiln exec` or with its OpenCL layer: what each of
+// them builds is on record in the store, by the name of its file (of an interpreter's script, too).
+// docs/exec.md explains it.
+
+/// A program that an application has built.
+struct RecordedProgram {
+  std::string key;     ///< of what starts it, hexadecimal
+  std::string kernel;  ///< its first kernel; "SPIR-V" of a module; empty where its text is gone
+  std::string options;
+  std::string fingerprint;   ///< of the device
+  std::size_t variants = 0;  ///< local sizes that it was launched with, of all its kernels
+};
+
+/// The applications that the local store has a record of, sorted.
+KILN_API std::vector<std::string> recorded_applications(const Store& store);
+/// What the local store has on record of one, in the order in which it was built. Throws Error:
+/// not_found where there is no record, with the nearest names that there are.
+KILN_API std::vector<RecordedProgram> programs_used_by(const Store& store,
+                                                       std::string_view application);
+/// The keys, for EntryFilter::keys, of all that the application needs: the record, the texts of its
+/// programs and what starts them. `devices`: as EntryFilter::devices; what starts programs of other
+/// devices is left out. Throws as programs_used_by().
+KILN_API std::vector<std::string> keys_used_by(const Store& store, std::string_view application,
+                                               const std::vector<std::string>& devices = {});
+
+/// Compiles every program on record of an application into the Runtime's store, for each of the
+/// Runtime's devices, which may be other ones than it ran on, with other drivers, and with the
+/// local sizes of its launches as far as a device takes them: its next start compiles nothing.
+/// Nothing is run. Of a driver's variables that change what it compiles (PoCL's) those of this
+/// process count: it should have the application's. Programs that do not compile say why, and the
+/// others are done all the same. Throws Error: not_found where there is no record; bad_input where
+/// the Runtime has no store.
+KILN_API PrebuildResult prebuild_used_by(const Runtime& runtime, std::string_view application,
+                                         const PrebuildOptions& options = {});
 
 }  // namespace kiln

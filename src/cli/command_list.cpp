@@ -39,8 +39,8 @@ constinit const Command* const commands[] = {
     &store_key_command, &store_push_command, &store_pull_command,
     // BLAS, searches, and the calls of applications.
     &blas_explain_command, &blas_bench_command, &tune_command, &record_command, &prebuild_command,
-    &tuned_ls_command, &tuned_show_command, &tuned_report_command, &tuned_export_command,
-    &tuned_import_command,
+    &exec_command, &tuned_ls_command, &tuned_show_command, &tuned_report_command,
+    &tuned_export_command, &tuned_import_command,
     // Meshes.
     &mesh_naca0012_command, &mesh_info_command, &mesh_convert_command, &mesh_check_command,
     &mesh_airfoil_command, &mesh_aero_command, &mesh_jac1_command, &mesh_jac2_command,

@@ -31,8 +31,14 @@ bool is_loop(const RecordedCall& call);
 std::string subject_of(const RecordedCall& call);
 std::string device_names_of(const RecordedCall& call);
 
+/// Whether a compiler worked for it.
+bool was_compiled(const Explanation& explanation);
+
 /// prebuild() of a record that was read.
 PrebuildResult prebuild(Runtime::State& runtime, const RecordedCalls& recorded,
                         const LoopBuilder& loops, const PrebuildOptions& options);
+/// prebuild_used_by() in the command.
+PrebuildResult prebuild_used_by(Runtime::State& runtime, std::string_view application,
+                                const PrebuildOptions& options);
 
 }  // namespace kiln

@@ -14,14 +14,13 @@ std::string fact_text(const Fact& fact) {
   return std::visit([](const auto& value) { return fmt::format("{}", value); }, fact.value);
 }
 
-/// Whether a compiler worked for it.
+}  // namespace
+
 bool was_compiled(const Explanation& explanation) {
   return std::any_of(explanation.steps.begin(), explanation.steps.end(), [](const auto& step) {
     return step.layer == "compile" || step.layer == "variant";
   });
 }
-
-}  // namespace
 
 /// The words of the name are left out, and of a loop all facts but its number of elements.
 std::string subject_of(const RecordedCall& call) {

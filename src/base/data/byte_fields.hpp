@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/data/cursor.hpp"
+#include "kiln/bytes.hpp"
 
 /// A value as bytes, and back. One function for a type names its fields in their order. It is
 /// called with a ByteWriter and a constant value, or with a ByteReader and a value that it fills:
@@ -24,6 +25,7 @@ class ByteWriter {
  public:
   void field(std::string_view, const std::string& text) { append_block(bytes_, text); }
   void field(std::string_view, const Bytes& bytes) { append_block(bytes_, bytes); }
+  void field(std::string_view, const Digest& digest) { append(bytes_, digest.bytes); }
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void field(std::string_view, const T& value) { append(bytes_, bytes_of(value)); }
@@ -57,6 +59,7 @@ class ByteReader : public Cursor {
 
   void field(std::string_view name, std::string& into) { into = text(name); }
   void field(std::string_view name, Bytes& into) { assign(into, block(name)); }
+  void field(std::string_view name, Digest& into) { into = value<Digest>(name); }
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
   void field(std::string_view name, T& into) { into = value<T>(name); }

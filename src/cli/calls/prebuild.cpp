@@ -1,4 +1,4 @@
-// `kiln prebuild`: compiles what the calls of a record need.
+// `kiln prebuild`: compiles what the calls of a record need, or what an application has built.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +30,17 @@ const Options prebuild_options = {
      .kind = Kind::file,
      .value_name = "FILE",
      .help = "The record of calls, as kiln record writes it."},
+    {.name = "used-by",
+     .kind = Kind::text,
+     .value_name = "NAME",
+     .help = "In place of --from: a program that was started by kiln exec, by the name of its file "
+             "or script; what it builds is on record in the store."},
+    {.name = "devices",
+     .kind = Kind::text,
+     .value_name = "LIST",
+     .help = "With --used-by: the devices to compile for, as for kiln run; they may be other ones "
+             "than the program ran on.",
+     .fallback = "all"},
     {.name = "pack",
      .kind = Kind::file,
      .access = Access::write,
@@ -49,6 +60,8 @@ const std::initializer_list<Example> prebuild_examples = {
     {"kiln prebuild --from calls.jsonl", "The program's next start compiles nothing."},
     {"kiln prebuild --from calls.jsonl --pack solver.kiln", "Nor does it on other machines."},
     {"kiln prebuild --from calls.jsonl --dry-run", "Where does the program spend its time?"},
+    {"kiln prebuild --used-by darktable-cli",
+     "After a driver's update: the next start under kiln exec compiles nothing."},
 };
 
 PrebuildResult build_all(const Context& context, const RecordedCalls& recorded) {
@@ -180,7 +193,7 @@ void check_pack_name(const Context& context, const RecordedCalls& recorded) {
 
 const Command prebuild_command{
     .name = "prebuild",
-    .summary = "compile all that the calls of a record need",
+    .summary = "compile all that an application needs, before it starts",
     .description =
         "Reads the calls that kiln record wrote down and puts every program that they need into "
         "the store, compiled for the devices that they ran on, so that the application's next "
@@ -188,16 +201,28 @@ const Command prebuild_command{
         "application's time on the device that each takes, the largest first: by the times that "
         "were taken there, else estimated from the work that a call is.\n\n"
         "A call that cannot be built (its device is not here, its file has gone) is named on "
-        "standard error, and the others are done all the same.",
+        "standard error, and the others are done all the same.\n\n"
+        "With --used-by it compiles what a program has built that was started by kiln exec, by "
+        "what "
+        "the store has on record of it, for the devices of this machine: after a driver's update, "
+        "or on a machine that has the record from a pack (kiln store export --used-by) and other "
+        "devices. Variables that change what the driver compiles (POCL_*) should be the program's.",
     .options = {prebuild_options},
     .examples = prebuild_examples,
     .body = prebuild,
 };
 
 int prebuild(Context& context) {
-  if (!context.has("from"))
+  if (context.has("from") == context.has("used-by"))
     throw Error(Errc::bad_input,
-                "prebuild: missing --from FILE, the record of calls that kiln record wrote");
+                context.has("from")
+                    ? "prebuild: --from and --used-by: expected one of them"
+                    : "prebuild: missing --from FILE, the record of calls that kiln record wrote, "
+                      "or --used-by NAME");
+  if (context.has("used-by")) return prebuild_application(context);
+  if (context.is_typed("devices"))
+    throw Error(Errc::bad_input,
+                "prebuild: --devices: with --from the devices are those of the record");
   const auto recorded = [&] {
     const EndsAtOnce reading;
     return value_or_throw(read_calls(context.text("from")));

@@ -1,17 +1,12 @@
 // `kiln record`: runs a program that writes down which calls it makes.
-#include <fmt/format.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
-#include "base/data/text.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
-#include "cli/output/output.hpp"
+#include "cli/exec/program.hpp"
 #include "kernel/calls/recorded_call.hpp"
 
 namespace kiln::cli {
@@ -65,15 +60,7 @@ int record(Context& context) {
   // Opened here so that a file that cannot be written is reported: the library would keep silent.
   value_or_throw(CallLog::open(file));
   ::setenv("KILN_RECORD", file.c_str(), 1);
-  std::vector<char*> words;
-  for (const auto& word : context.arguments()) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  flush_output();
-  join_results();
-  ::execvp(words.front(), words.data());
-  const int error = errno;
-  throw Error(error == ENOENT ? Errc::not_found : Errc::bad_input,
-              fmt::format("cannot run {}: {}", one_line(words.front()), std::strerror(error)));
+  become_program(context.arguments());
 }
 
 }  // namespace kiln::cli

@@ -11,6 +11,8 @@ int record(Context& context);
 
 extern const Command prebuild_command;
 int prebuild(Context& context);
+/// The same of --used-by.
+int prebuild_application(Context& context);
 
 /// How this program builds the programs of loops over meshes. kiln-mesh does, and has its own
 /// definition of this; kiln does not, for the libraries would cost every start, and becomes

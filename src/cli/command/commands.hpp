@@ -32,8 +32,8 @@ extern const Command blas_explain_command, blas_bench_command;
 extern const Command tune_command, tuned_ls_command, tuned_show_command, tuned_report_command,
     tuned_export_command, tuned_import_command;
 
-// The calls that an application makes (calls).
-extern const Command record_command, prebuild_command;
+// The calls that an application makes (calls), and applications that know nothing of Kiln (exec).
+extern const Command record_command, prebuild_command, exec_command;
 
 // Mesh files and the applications that run on meshes (mesh). kiln-mesh has their bodies, since they
 // need libraries that would cost every start of `kiln`.

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 
 namespace kiln::cli {
@@ -46,9 +47,17 @@ void run_out_of_patience(int) {
   std::raise(signal);
 }
 
+// What this process was started with, by the signals that handle_signals() changes.
+constexpr int changed[] = {SIGINT, SIGTERM, SIGALRM, SIGPIPE, SIGXFSZ, SIGCHLD};
+struct sigaction inherited[std::size(changed)];
+bool are_changed = false;
+
 }  // namespace
 
 void handle_signals() {
+  for (std::size_t i = 0; i < std::size(changed); ++i)
+    sigaction(changed[i], nullptr, &inherited[i]);
+  are_changed = true;
   struct sigaction action {};
   action.sa_handler = remember;
   // Back to the default after the first, so that a second Ctrl-C always works; and no
@@ -64,6 +73,11 @@ void handle_signals() {
   std::signal(SIGXFSZ, SIG_IGN);
   // Inherited as ignored, it would keep from this process how its children end.
   std::signal(SIGCHLD, SIG_DFL);
+}
+
+void give_back_signals() {
+  for (std::size_t i = 0; are_changed && i < std::size(changed); ++i)
+    sigaction(changed[i], &inherited[i], nullptr);
 }
 
 void end_in_good_order(std::chrono::seconds most) {

@@ -13,6 +13,10 @@ struct Interrupted {};
 /// report it instead.
 void handle_signals();
 
+/// What handle_signals() has changed is again as this process was started with it: for a program
+/// that takes this one's place, or is started by it. Between fork() and exec, too.
+void give_back_signals();
+
 /// From now on the handler waits this long in place of its quarter of a second. For commands that
 /// end by themselves within that time after a signal, since all that they wait for is bounded, and
 /// keep what they have found so far. A second signal still ends the process at once. Safe in any

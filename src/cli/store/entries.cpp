@@ -17,6 +17,7 @@
 #include "cli/output/terminal.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "kiln/json.hpp"
+#include "kiln/prebuild.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -44,9 +45,30 @@ std::optional<EntryKind> kind_of(const Context& context) {
   return context.has("kind") ? kind_named(context.text("kind")) : std::nullopt;
 }
 
+namespace {
+
+/// The keys of what a program uses on the devices, in place of the words that begin some of them.
+void limit_to_used(const Context& context, EntryFilter& filter) {
+  const std::string& program = context.text("used-by");
+  const auto prefixes = prefixes_of(filter.keys);
+  filter.keys = keys_used_by(store_of(context), program, filter.devices);
+  // Records of use and texts are of no device.
+  filter.devices.clear();
+  std::erase_if(filter.keys, [&](const std::string& key) {
+    return !prefixes.empty() &&
+           std::ranges::none_of(prefixes, [&](const auto& one) { return key.starts_with(one); });
+  });
+  if (filter.keys.empty())
+    throw Error(Errc::not_found,
+                fmt::format("{} uses no entry with such a key", one_line(program)));
+}
+
+}  // namespace
+
 EntryFilter filter_of(const Context& context, std::span<const std::string> words) {
   EntryFilter filter{kind_of(context), {}, {words.begin(), words.end()}};
   if (context.defines("device")) filter.devices = context.list("device");
+  if (context.defines("used-by") && context.has("used-by")) limit_to_used(context, filter);
   return filter;
 }
 
@@ -219,11 +241,13 @@ const Command store_ls_command{
         "when last, and what it is. A use inside one process counts once; uses are written when "
         "the process ends.\n\n"
         "With --json every entry is an object with all that is known of it.",
-    .options = {{options::store, options::kind, options::device_text, sort_order, options::json}},
+    .options = {{options::store, options::kind, options::device_text, options::used_by, sort_order,
+                 options::json}},
     .positional = key_prefixes,
     .examples = {{"kiln store ls", "What is kept?"},
                  {"kiln store ls --sort size --kind artifact",
                   "Which programs take the most room?"},
+                 {"kiln store ls --used-by darktable-cli", "What has this program built?"},
                  {"kiln store ls --json | jq -r .label", "The names, for a script."}},
     .body = store_ls,
 };

@@ -23,7 +23,9 @@ std::unique_ptr<LocalStore> open_local(const Context& context);
 /// The store of --store, with its layers. Throws Error (bad input) where it is off.
 Store store_of(const Context& context);
 
-/// What --kind, --device and these words ask for. Options that the sub-command lacks are left out.
+/// What --kind, --device, --used-by and these words ask for. Options that the sub-command lacks are
+/// left out. Throws Error: not_found where nothing is on record of the program of --used-by, and
+/// where it uses no entry that the words name.
 EntryFilter filter_of(const Context& context, std::span<const std::string> words);
 /// What --kind asks for.
 std::optional<EntryKind> kind_of(const Context& context);
@@ -47,6 +49,11 @@ inline constexpr Option device_text =
                  "this text, "
                  "or one of several.")
         .repeatable();
+
+inline constexpr Option used_by = Option::text(
+    "used-by", "NAME",
+    "Only what a program needs that was started by kiln exec, by the name of its file or script: "
+    "what starts the programs that it built, their texts and the record of them.");
 
 }  // namespace options
 

@@ -383,13 +383,17 @@ const Command store_export_command{
         "KEY is the first letters of keys; without any, all entries are taken that --kind and "
         "--device let through. An entry that is damaged, or that this machine may not use itself, "
         "is left out and named, and the exit code is 1.\n\n"
+        "With --used-by the file has what one program needs that was started by kiln exec: on "
+        "machines with the same devices and drivers its first start compiles nothing, and for "
+        "others kiln prebuild --used-by compiles it. With --kind record it is only the texts and "
+        "what is known of them, which is enough for kiln prebuild.\n\n"
         "With --system the file is a package of Debian (.deb) with the same entries as a read-only "
         "store in /usr/share/kiln/store. Where it is installed, the first run of what is in it "
         "starts no compiler, for every user of the machine. It needs dpkg-deb, which every Debian "
         "has.",
-    .options = {{options::store, options::kind, options::device_text, sign_entries, signing_key,
-                 as_system_store, package_name, package_version, package_maintainer,
-                 options::json}},
+    .options = {{options::store, options::kind, options::device_text, options::used_by,
+                 sign_entries, signing_key, as_system_store, package_name, package_version,
+                 package_maintainer, options::json}},
     .positional = {.value_name = "FILE [KEY]",
                    .help = "The file to write, and the first letters of keys.",
                    .least = 1,
@@ -401,6 +405,8 @@ const Command store_export_command{
                   "Everything that was compiled and tuned here, in one file."},
                  {"kiln store export --sign --kind artifact --device pthread cpu.kiln",
                   "The programs for PoCL's processors, signed."},
+                 {"kiln store export --used-by darktable-cli darktable.kiln",
+                  "All that one program needs, for other machines and images."},
                  {"kiln store export - | zstd > all.kiln.zst",
                   "Compressed: packs hold contents as they are, and compress well as a whole."},
                  {"kiln store export --system --device pthread --device NVIDIA kernels.deb",

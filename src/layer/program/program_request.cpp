@@ -7,9 +7,10 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "base/expected.hpp"
-#include "base/os/file.hpp"
 #include "layer/program/build_options.hpp"
 
 namespace kiln::layer {
@@ -84,16 +85,26 @@ Expected<std::vector<spirv::Setting>> settings_of(const ProgramText& program,
 
 }  // namespace
 
+Request empty_request(const Device& device) {
+  Request request;
+  request.family = program_family;
+  Facts facts;
+  for (auto& variable : device.pocl ? compiler_variables() : std::vector<std::string>())
+    facts.push_back({"variable", std::move(variable)});
+  request.payload = std::move(facts);
+  return request;
+}
+
+Expected<SourcePtr> expanded_source(std::string text, bool is_module) {
+  if (is_module) return from_module(as_bytes(text), source_name);
+  return std::make_shared<const ExpandedSource>(std::move(text), source_name);
+}
+
 Expected<Request> program_request(const ProgramText& program, const Device& device) {
   return expected_from([&] {
     auto options = parse_build_options(program.options);
     if (device.pocl) add_folders_of_environment(options);
-    Request request;
-    request.family = program_family;
-    Facts facts;
-    for (auto& variable : device.pocl ? compiler_variables() : std::vector<std::string>())
-      facts.push_back({"variable", std::move(variable)});
-    request.payload = std::move(facts);
+    Request request = empty_request(device);
     request.source = value_or_throw(source_of(program, options));
     request.constants = value_or_throw(settings_of(program, request.source->module()));
     request.options = std::move(options.others);
@@ -124,9 +135,20 @@ namespace {
 
 bool is_name_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
+std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
+
+bool is_interpreter(std::string_view name) {
+  for (const std::string_view known : {"python", "perl", "ruby", "julia", "lua", "node", "java"})
+    if (name.starts_with(known)) return true;
+  return false;
+}
+
+}  // namespace
+
 /// The name behind the first "kernel … void"; macros and attributes may stand between, so this is
 /// for people only.
 std::string first_kernel(std::string_view text) {
+  if (spirv::is_module(as_bytes(text))) return "SPIR-V";
   for (std::size_t at = text.find("kernel"); at != text.npos; at = text.find("kernel", at + 6)) {
     const std::string_view behind = text.substr(at, 400);
     const std::size_t type = behind.find("void");
@@ -140,25 +162,17 @@ std::string first_kernel(std::string_view text) {
   return {};
 }
 
-std::string file_name(const std::string& path) { return fs::path(path).filename().string(); }
-
-bool is_interpreter(std::string_view name) {
-  for (const std::string_view known : {"python", "perl", "ruby", "julia", "lua", "node", "java"})
-    if (name.starts_with(known)) return true;
-  return false;
-}
-
-}  // namespace
-
 std::vector<std::string> program_names() {
   std::error_code error;
   std::vector<std::string> names;
   const auto own = fs::read_symlink("/proc/self/exe", error);
   if (!error) names.push_back(file_name(own.string()));
-  const auto words = read_text("/proc/self/cmdline", 1 << 20);
-  if (!words || names.empty() || !is_interpreter(names.front())) return names;
+  if (names.empty() || !is_interpreter(names.front())) return names;
+  // The system tells no size of this file, so that read_text() would find it empty.
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
   // The first word that is a file is the script.
-  std::string_view rest = *words;
+  std::string_view rest = words;
   for (std::size_t end = rest.find('\0'); end != rest.npos; end = rest.find('\0')) {
     rest.remove_prefix(end + 1);
     const std::string word(rest.substr(0, rest.find('\0')));
@@ -171,10 +185,12 @@ std::vector<std::string> program_names() {
 
 std::string program_label(std::string_view text) {
   static const std::vector<std::string> names = program_names();
-  const std::string kernel = spirv::is_module(as_bytes(text)) ? "SPIR-V" : first_kernel(text);
-  std::string label = names.empty() ? "program" : names.back();
-  if (!kernel.empty()) label += ": " + kernel;
-  return label;
+  return program_label(text, names.empty() ? "program" : names.back());
+}
+
+std::string program_label(std::string_view text, std::string_view program) {
+  const std::string kernel = first_kernel(text);
+  return std::string(program) + (kernel.empty() ? "" : ": " + kernel);
 }
 
 }  // namespace kiln::layer

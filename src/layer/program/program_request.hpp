@@ -28,11 +28,20 @@ struct ProgramText {
 /// asks for dates or its own place, a header is not found); those of reading files.
 Expected<Request> program_request(const ProgramText& program, const Device& device);
 
+/// A Request of the family with what the environment adds to it, and no text yet.
+Request empty_request(const Device& device);
+/// A text that program_request() has expanded before, as a part of a Request. Errors: those of
+/// reading a module.
+Expected<SourcePtr> expanded_source(std::string text, bool is_module);
+
 /// Variables by which a driver compiles in another way, as "NAME=value", sorted: PoCL has some.
 std::vector<std::string> compiler_variables();
 
-/// A name for people: the program that runs, and its first kernel.
+/// A name for people: the program that runs, or another one, and its first kernel.
 std::string program_label(std::string_view text);
+std::string program_label(std::string_view text, std::string_view program);
+/// The name of a text's first kernel, for people; "SPIR-V" of a module, empty where none is seen.
+std::string first_kernel(std::string_view text);
 
 /// The name by which this process is known: its program's file; of an interpreter its script's, if
 /// there is one, too.

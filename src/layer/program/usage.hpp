@@ -1,14 +1,19 @@
 #pragma once
 
-#include "kernel/resolver/resolver.hpp"
-#include "layer/program/program_request.hpp"
+#include <string>
 
-// Which programs an application has built, as records in the store: so that they can be exported
-// for it, and compiled before it starts.
+#include "kernel/resolver/resolver.hpp"
+
+// What this process notes of the programs that it builds (usage_record.hpp). Nothing here throws;
+// where the store takes no more, no more is noted.
 namespace kiln::layer {
 
-/// Notes that this process has built a program. Costs a look-up where that is on record.
-void note_use(Resolver& resolver, const ProgramText& text, const Device& device,
-              const Resolver::Startable& found);
+/// Notes that this process has built a program. Costs a look-up where that is on record, the first
+/// time in a process the reading of the record; else it is written at once.
+void note_use(Resolver& resolver, const Request& request, const Device& device,
+              const Resolver::Startable& found) noexcept;
+
+/// Notes that a launch needs a variant of a program that was noted before.
+void note_variant(Resolver& resolver, const Key& artifact, const KernelVariant& variant) noexcept;
 
 }  // namespace kiln::layer

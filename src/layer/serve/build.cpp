@@ -11,6 +11,7 @@
 #include "layer/program/program_request.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/details.hpp"
+#include "layer/serve/report.hpp"
 
 // clBuildProgram of a served program: what the store has of it, or the helper makes, becomes a
 // program of the driver that stands behind the application's handle.
@@ -165,36 +166,36 @@ cl_program load(const Program& program, const BuildCall& call, const std::vector
 struct Pending {
   Request request;
   OnDevice one;
-  ProgramText text;
-  Explanation explanation;
-  std::int64_t started_ns = now_ns();
+  BuildReport told;
 };
 
 cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts, void** pending,
-                          Explanation& explanation) {
+                          BuildReport& told) {
   if (resolver().store() == nullptr) throw LeftToDriver("there is no store");
   if (is_helper_slow) throw LeftToDriver("the helper does not end");
   const ProgramText text = text_of(program, call);
-  explanation.what = program_label(text.text);
+  told.found.what = program_label(text.text);
   const auto ids = devices_of(program, call);
   auto details = std::make_unique<Details>();
   details->constants = text.constants;
+  std::vector<Request> requests;
   for (const cl_device_id id : ids) {
     const DevicePtr device = device_of(id);
     if (device == nullptr) throw LeftToDriver("a device is a part of another one");
-    const Request request = value_or_throw(program_request(text, *device));
+    const Request& request = requests.emplace_back(value_or_throw(program_request(text, *device)));
     details->label = request.label;
-    auto one = find(request, device, text.options, &explanation);
+    auto one = find(request, device, text.options, told.wanted());
     if (!one.found.binary.empty()) {
       details->devices.push_back(std::move(one));
       continue;
     }
     if (ids.size() > 1) throw LeftToDriver("the store has it for some of its devices");
-    *pending = new Pending{request, std::move(one), text, explanation};
+    *pending = new Pending{request, std::move(one), told};
     return nullptr;
   }
   const cl_program made = load(program, call, ids, details->devices, counts);
-  for (const auto& one : details->devices) note_use(resolver(), text, *one.device, one.found);
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    note_use(resolver(), requests[i], *details->devices[i].device, details->devices[i].found);
   program.keeps_kernels = details->devices.front().device->pocl;
   forget(details_of(program));
   program.details.store(details.release(), std::memory_order_release);
@@ -204,50 +205,63 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
 }  // namespace
 
 cl_program build(Program& program, const BuildCall& call, bool* counts, void** pending) {
-  Explanation explanation;
-  std::string outcome = "served";
+  BuildReport told;
   cl_program made = nullptr;
   try {
-    made = build_or_throw(program, call, *counts, pending, explanation);
+    made = build_or_throw(program, call, *counts, pending, told);
     if (made == nullptr) return nullptr;  // built() will report it
   } catch (const std::exception& error) {
-    outcome = std::string("left to the driver: ") + error.what();
+    told.outcome = BuildReport::Outcome::left;
+    told.reason = error.what();
   }
   try {
     resolver().finish();
-    report(explanation, outcome);
+    report(told);
   } catch (...) {
     log_failure_of("a program's build");
   }
   return made;
 }
 
+namespace {
+
+std::string log_of(cl_program program, cl_device_id device) {
+  std::size_t bytes = 0;
+  if (::clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) !=
+      CL_SUCCESS)
+    return {};
+  std::string log(bytes, '\0');
+  (void)::clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
+  log.resize(std::min(log.find('\0'), log.size()));
+  return log;
+}
+
+/// Keeps what the driver has made.
+void keep(const Program& program, Pending& one) {
+  const double seconds = static_cast<double>(now_ns() - one.told.started_ns) * 1e-9;
+  const cl::Program handle(program.handle, true);
+  const Device& device = *one.one.device;
+  note_use(resolver(), one.request, device, one.one.found);
+  resolver().keep_built(one.request, one.one.device, std::move(one.one.found),
+                        driver_binary(handle, device), log_of(program.handle, device.handle()),
+                        seconds);
+}
+
+}  // namespace
+
 void built(Program& program, cl_int status, void* pending) {
   try {
     const std::unique_ptr<Pending> one(static_cast<Pending*>(pending));
-    std::string outcome = "left to the driver, which refused it";
+    one->told.outcome = BuildReport::Outcome::left;
+    one->told.reason = "it did not compile, or was not waited for";
     if (status == CL_SUCCESS) {
-      const double seconds = static_cast<double>(now_ns() - one->started_ns) * 1e-9;
-      const cl::Program handle(program.handle, true);
-      std::size_t bytes = 0;
-      const cl_device_id id = one->one.device->handle();
-      std::string log;
-      if (::clGetProgramBuildInfo(program.handle, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) ==
-              CL_SUCCESS &&
-          bytes > 0) {
-        log.resize(bytes);
-        (void)::clGetProgramBuildInfo(program.handle, id, CL_PROGRAM_BUILD_LOG, bytes, log.data(),
-                                      nullptr);
-        log.resize(log.find('\0') == log.npos ? log.size() : log.find('\0'));
-      }
-      note_use(resolver(), one->text, *one->one.device, one->one.found);
-      resolver().keep_built(one->request, one->one.device, std::move(one->one.found),
-                            driver_binary(handle, *one->one.device), log, seconds);
-      outcome = fmt::format("built by the driver in {:.1f} ms, and kept", seconds * 1e3);
+      keep(program, *one);
+      one->told.outcome = BuildReport::Outcome::kept;
+      one->told.reason.clear();
     }
     one->one.found = {};
     resolver().finish();
-    report(one->explanation, outcome);
+    report(one->told);
   } catch (...) {
     log_failure_of("what the driver has built");
   }
@@ -255,7 +269,7 @@ void built(Program& program, cl_int status, void* pending) {
 
 const unsigned char* binary(cl_context, cl_device_id id, const unsigned char* bytes,
                             std::size_t size, std::size_t* better_size, void** details) {
-  Explanation explanation;
+  BuildReport told;
   try {
     if (resolver().store() == nullptr) return nullptr;
     const DevicePtr device = device_of(id);
@@ -266,12 +280,13 @@ const unsigned char* binary(cl_context, cl_device_id id, const unsigned char* by
     known->label = program_names().empty() ? "program" : program_names().back();
     OnDevice one{device, {}, {}, {}, {}};
     one.found = resolver().startable_archive(device, Bytes(view.begin(), view.end()),
-                                             known->label + ", its own binary", "", &explanation);
+                                             known->label + ", its own binary", "", told.wanted());
     if (one.found.program == nullptr) return nullptr;
     known->better = one.found.binary;
     known->devices.push_back(std::move(one));
-    report(explanation, known->better.size() == size ? "the application's own binary"
-                                                     : "its own binary, with more variants");
+    told.outcome = BuildReport::Outcome::own_binary;
+    if (known->better.size() != size) told.reason = "with more variants";
+    report(told);
     *better_size = known->better.size();
     *details = known.get();
     return reinterpret_cast<const unsigned char*>(known.release()->better.data());

@@ -44,12 +44,6 @@ Resolver& resolver();
 /// Throws kiln::Error.
 DevicePtr device_of(cl_device_id id);
 
-/// Tells the user who asked for it (KILN_LAYER_REPORT names a file) how a program was found.
-/// `outcome`: "served", or why it was not.
-void report(const Explanation& explanation, const std::string& outcome);
-/// Whether anyone asks.
-bool is_reporting();
-
 /// Logs a failure that the application is not told of: it is served by the driver.
 void log_failure_of(const char* what) noexcept;
 

@@ -10,7 +10,9 @@
 #include "base/lifetime.hpp"
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
+#include "layer/program/usage.hpp"
 #include "layer/serve/details.hpp"
+#include "layer/serve/report.hpp"
 
 // Local sizes of launches are learnt: PoCL compiles a kernel for each, so the archive gets them
 // before the launch, and the store with it.
@@ -76,7 +78,8 @@ void extend_binary(OnDevice& one) {
 }
 
 /// Adds what the driver has compiled of a kernel to the archive. Whether there was any.
-bool take_in(OnDevice& one, const std::string& kernel) {
+bool take_in(OnDevice& one, const std::string& label, const std::string& kernel) {
+  VariantReport told{label, kernel, {}};
   Bytes bytes = one.found.program->archive();
   auto archive = poclbin::parse(bytes);
   if (!archive) return false;
@@ -101,11 +104,27 @@ bool take_in(OnDevice& one, const std::string& kernel) {
     if (!archive) return false;
     described = archive->find(kernel);
     has_grown = true;
+    note_variant(resolver(), one.found.program->key(),
+                 {kernel, *poclbin::Variant::from_folder(variant)});
+    told.variant += (told.variant.empty() ? "" : ", ") + variant;
   }
   if (!has_grown) return false;
   resolver().extend(*one.found.program, std::move(bytes));
   extend_binary(one);
+  report(told);
   return true;
+}
+
+/// Has the helper compile a variant that a launch is about to need.
+void make(OnDevice& one, const std::string& label, const KernelVariant& variant) {
+  VariantReport told{label, variant.kernel, variant.variant.folder()};
+  one.found.program->prepare(variant);
+  told.is_compiled = one.found.program->missing({variant}).empty();
+  if (told.is_compiled)
+    extend_binary(one);
+  else
+    told.reason = "left to the driver";
+  report(told);
 }
 
 /// Launches whose local size the driver has chosen, by program, until what it has compiled for them
@@ -139,7 +158,7 @@ class Unseen {
   static bool take_in_all(Details& details, const std::string& kernel) {
     bool is_found = false;
     for (auto& one : details.devices)
-      if (one.device->pocl && take_in(one, kernel)) is_found = true;
+      if (one.device->pocl && take_in(one, details.label, kernel)) is_found = true;
     return is_found;
   }
   void count() { unseen_launches = static_cast<cl_uint>(waiting_.size()); }
@@ -167,13 +186,11 @@ void before_launch(Kernel& kernel, const Geometry& geometry) {
       if (!one.device->pocl || !is_sound(kernel, one, global, local)) continue;
       if (name.empty()) name = name_of(kernel.handle);
       const KernelVariant variant{name, poclbin::Variant::for_launch(global, local, offset)};
+      note_variant(resolver(), one.found.program->key(), variant);
       const auto is_missing = [&] { return !one.found.program->missing({variant}).empty(); };
       if (!is_missing()) continue;
-      take_in(one, name);  // an earlier process may have had the driver compile it
-      if (is_missing()) {
-        one.found.program->prepare(variant);
-        extend_binary(one);
-      }
+      take_in(one, details->label, name);  // an earlier process may have had the driver compile it
+      if (is_missing()) make(one, details->label, variant);
       resolver().finish();
     }
   } catch (...) {

@@ -1,15 +1,8 @@
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
 #include <map>
 #include <mutex>
 
-#include "base/data/bytes.hpp"
 #include "base/lifetime.hpp"
 #include "base/log.hpp"
-#include "base/os/file.hpp"
 #include "layer/serve/details.hpp"
 #include "layer/serve/opencl_below.hpp"
 
@@ -33,30 +26,6 @@ DevicePtr device_of(cl_device_id id) {
   auto& device = known->devices[id];
   if (device == nullptr) device = describe_device(cl::Device(id, true));
   return device;
-}
-
-namespace {
-
-const char* report_file() {
-  static const char* const file = [] {
-    const char* named = std::getenv("KILN_LAYER_REPORT");
-    return named == nullptr || *named == '\0' ? nullptr : named;
-  }();
-  return file;
-}
-
-}  // namespace
-
-bool is_reporting() { return report_file() != nullptr; }
-
-void report(const Explanation& explanation, const std::string& outcome) {
-  if (!is_reporting()) return;
-  std::string text = text_of(explanation);
-  if (text.empty() || text.back() != '\n') text += '\n';
-  text += "  " + outcome + "\n";
-  // Whole, between those of other threads and processes.
-  const FileDescriptor file(::open(report_file(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
-  if (file) (void)write_all(file.get(), as_bytes(text), report_file());
 }
 
 void log_failure_of(const char* what) noexcept { log_failure(what); }
