@@ -17,8 +17,8 @@
 namespace kiln {
 
 /// A program that Kiln starts: next to this library or program, in ../bin of it, or in
-/// ../libexec/kiln and ../../libexec/kiln; the same one folder further up, for libraries that lie in
-/// a folder of Kiln's own. Empty where it is not there.
+/// ../libexec/kiln and ../../libexec/kiln; the same one folder further up, for libraries that lie
+/// in a folder of Kiln's own. Empty where it is not there.
 std::filesystem::path find_helper(std::string_view name);
 
 /// Where the compile helper is: KILN_COMPILE_HELPER, or as find_helper().

@@ -55,9 +55,8 @@ std::optional<std::string> driver_library() {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> compiler_environment() {
-  std::vector<std::pair<std::string, std::string>> variables{{"POCL_CACHE_DIR", cache_folder},
-                                                             {"POCL_KERNEL_CACHE", "1"},
-                                                             {"KILN_LAYER", "off"}};
+  std::vector<std::pair<std::string, std::string>> variables{
+      {"POCL_CACHE_DIR", cache_folder}, {"POCL_KERNEL_CACHE", "1"}, {"KILN_LAYER", "off"}};
   if (const auto library = driver_library()) variables.emplace_back("OCL_ICD_VENDORS", *library);
   return variables;
 }

@@ -18,7 +18,7 @@ namespace {
 
 cl_icd_dispatch ours{};
 std::atomic<bool> forked{false};
-std::atomic<const Serve*> serving{nullptr};
+std::atomic<const Serve*> loaded{nullptr};
 std::atomic<bool> serving_failed{false};
 pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
@@ -126,17 +126,17 @@ void note_forks() noexcept {
 }
 
 const Serve* loaded_serve() noexcept {
-  return is_child() ? nullptr : serving.load(std::memory_order_acquire);
+  return is_child() ? nullptr : loaded.load(std::memory_order_acquire);
 }
 
 const Serve* serve() noexcept {
   if (const Serve* there = loaded_serve()) return there;
   if (is_child() || serving_failed.load(std::memory_order_relaxed)) return nullptr;
   ::pthread_mutex_lock(&loading);
-  const Serve* found = serving.load(std::memory_order_relaxed);
+  const Serve* found = loaded.load(std::memory_order_relaxed);
   if (found == nullptr && !serving_failed.load(std::memory_order_relaxed)) {
     found = load_serve();
-    serving.store(found, std::memory_order_release);
+    loaded.store(found, std::memory_order_release);
     serving_failed.store(found == nullptr, std::memory_order_relaxed);
   }
   ::pthread_mutex_unlock(&loading);

@@ -28,7 +28,7 @@ void add_kernel(cl_kernel handle, Program* program) noexcept {
 cl_program maker_of(cl_program handle, Program*& program) noexcept {
   program = program_of(handle);
   if (program == nullptr) return handle;
-  if (const cl_program served = program->served.load(std::memory_order_acquire)) return served;
+  if (const cl_program served = serving(program)) return served;
   if (!program->learns.load(std::memory_order_relaxed)) program = nullptr;
   return handle;
 }
@@ -79,31 +79,35 @@ cl_int CL_API_CALL release(cl_kernel handle) {
   return result;
 }
 
-cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t size, void* value,
-                            std::size_t* size_ret) {
-  const Kernel* kernel =
-      what == CL_KERNEL_PROGRAM || what == CL_KERNEL_ATTRIBUTES ? kernel_of(handle) : nullptr;
-  const cl_int status = below.clGetKernelInfo(handle, what, size, value, size_ret);
-  if (kernel == nullptr) return status;
-  Program& program = *kernel->program;
-  if (program.served.load(std::memory_order_acquire) == nullptr) return status;
-  if (what == CL_KERNEL_PROGRAM) {
-    if (status == CL_SUCCESS && value != nullptr)
-      std::memcpy(value, &program.handle, sizeof program.handle);
-    return status;
-  }
+/// CL_KERNEL_ATTRIBUTES of a served program, where its binary has lost them for the driver.
+const char* attributes_of(const Kernel& kernel) noexcept {
   char name[1024];
   const Serve* server = loaded_serve();
-  if (server == nullptr || below.clGetKernelInfo(handle, CL_KERNEL_FUNCTION_NAME, sizeof name, name,
-                                                 nullptr) != CL_SUCCESS)
-    return status;
-  const char* attributes = server->attributes(program, name);
-  if (attributes == nullptr) return status;
-  const std::size_t bytes = std::strlen(attributes) + 1;
-  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
-  if (value != nullptr) std::memcpy(value, attributes, bytes);
-  if (size_ret != nullptr) *size_ret = bytes;
-  return CL_SUCCESS;
+  if (server == nullptr || below.clGetKernelInfo(kernel.handle, CL_KERNEL_FUNCTION_NAME,
+                                                 sizeof name, name, nullptr) != CL_SUCCESS)
+    return nullptr;
+  return server->attributes(*kernel.program, name);
+}
+
+cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t size, void* value,
+                            std::size_t* size_ret) {
+  const bool is_own = what == CL_KERNEL_PROGRAM || what == CL_KERNEL_ATTRIBUTES;
+  const Kernel* kernel = is_own ? kernel_of(handle) : nullptr;
+  const bool is_served =
+      kernel != nullptr && kernel->program->served.load(std::memory_order_acquire) != nullptr;
+  const char* attributes =
+      is_served && what == CL_KERNEL_ATTRIBUTES ? attributes_of(*kernel) : nullptr;
+  if (attributes != nullptr) {
+    const std::size_t bytes = std::strlen(attributes) + 1;
+    if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
+    if (value != nullptr) std::memcpy(value, attributes, bytes);
+    if (size_ret != nullptr) *size_ret = bytes;
+    return CL_SUCCESS;
+  }
+  const cl_int status = below.clGetKernelInfo(handle, what, size, value, size_ret);
+  if (is_served && what == CL_KERNEL_PROGRAM && status == CL_SUCCESS && value != nullptr)
+    std::memcpy(value, &kernel->program->handle, sizeof(cl_program));
+  return status;
 }
 
 // Launches.

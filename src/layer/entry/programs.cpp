@@ -73,13 +73,31 @@ bool has_kernels(const Program& program) noexcept {
   return program.holds.load(std::memory_order_acquire) > 1;
 }
 
+/// Who is told of a build, in the application's own terms.
+struct Told {
+  cl_program handle;
+  void(CL_CALLBACK* notify)(cl_program, void*);
+  void* data;
+};
+void CL_CALLBACK tell(cl_program, void* memory) noexcept {
+  const Told told = *static_cast<Told*>(memory);
+  std::free(memory);
+  told.notify(told.handle, told.data);
+}
+
 /// Whether the driver would refuse to build a program again, since it has kernels: it is asked with
-/// the one that serves, which has them. CL_SUCCESS: it would not.
-cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices,
-               const char* options) noexcept {
+/// the one that serves, which has them, and tells the application. CL_SUCCESS: it would not.
+cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices, const char* options,
+               void(CL_CALLBACK* notify)(cl_program, void*) = nullptr,
+               void* data = nullptr) noexcept {
   const cl_program served = program.served.load(std::memory_order_acquire);
   if (served == nullptr || !has_kernels(program)) return CL_SUCCESS;
-  return below.clBuildProgram(served, count, devices, options, nullptr, nullptr);
+  if (notify == nullptr)
+    return below.clBuildProgram(served, count, devices, options, nullptr, data);
+  void* memory = std::malloc(sizeof(Told));
+  if (memory == nullptr) return CL_OUT_OF_HOST_MEMORY;
+  return below.clBuildProgram(served, count, devices, options, tell,
+                              new (memory) Told{program.handle, notify, data});
 }
 
 }  // namespace
@@ -187,7 +205,8 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
   const bool is_odd =
       (count == 0) != (devices == nullptr) || (notify == nullptr && data != nullptr);
   const Serve* server = is_odd ? nullptr : serve();
-  if (const cl_int refused = refusal(*program, count, devices, options); refused != CL_SUCCESS)
+  if (const cl_int refused = refusal(*program, count, devices, options, notify, data);
+      refused != CL_SUCCESS)
     return refused;
 
   void* pending = nullptr;
@@ -196,8 +215,11 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
       server == nullptr ? nullptr
                         : server->build(*program, {count, devices, options}, &counts, &pending);
   if (served == nullptr) {
-    drop_served(*program);
     const cl_int result = pass_on();
+    // Of a call that was refused for what it says little has changed.
+    const bool is_refused = result != CL_SUCCESS && result != CL_BUILD_PROGRAM_FAILURE;
+    program->is_refused.store(is_refused, std::memory_order_release);
+    if (!is_refused) drop_served(*program);
     // A program that failed is built again with other options, and may be served then.
     if (result == CL_SUCCESS || notify != nullptr)
       program->is_native.store(true, std::memory_order_release);
@@ -208,6 +230,7 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
   }
   drop_served(*program);
   set_served(*program, served, counts);
+  program->is_refused.store(false, std::memory_order_release);
   if (notify != nullptr) notify(handle, data);
   return CL_SUCCESS;
 }
@@ -235,8 +258,7 @@ cl_program CL_API_CALL link(cl_context context, cl_uint device_count, const cl_d
   if (inputs != nullptr && count > 0 && !served_programs.is_empty())
     seen = static_cast<cl_program*>(std::calloc(count, sizeof(cl_program)));
   for (cl_uint i = 0; seen != nullptr && i < count; ++i) {
-    const Program* program = program_of(inputs[i]);
-    const cl_program served = program == nullptr ? nullptr : program->served.load();
+    const cl_program served = serving(program_of(inputs[i]));
     seen[i] = served == nullptr ? inputs[i] : served;
   }
   const cl_program made = below.clLinkProgram(context, device_count, devices, options, count,
@@ -247,9 +269,13 @@ cl_program CL_API_CALL link(cl_context context, cl_uint device_count, const cl_d
 
 cl_int CL_API_CALL set_constant(cl_program handle, cl_uint id, std::size_t size,
                                 const void* value) {
-  const cl_int result = below.clSetProgramSpecializationConstant(handle, id, size, value);
-  Program* program = result == CL_SUCCESS ? program_of(handle) : nullptr;
-  if (program == nullptr || program->origin != Program::Origin::module) return result;
+  Program* program = program_of(handle);
+  const bool is_module = program != nullptr && program->origin == Program::Origin::module;
+  // Of other programs a driver may look at what is built before it refuses.
+  const cl_program served = is_module ? nullptr : serving(program);
+  const cl_int result = below.clSetProgramSpecializationConstant(
+      served == nullptr ? handle : served, id, size, value);
+  if (result != CL_SUCCESS || !is_module) return result;
   if (const Serve* server = serve()) server->set_constant(*program, id, size, value);
   return result;
 }
@@ -312,8 +338,7 @@ cl_int binaries_answer(Program& program, cl_program served, cl_program_info what
 cl_int CL_API_CALL get_info(cl_program handle, cl_program_info what, std::size_t size, void* value,
                             std::size_t* size_ret) {
   Program* program = program_of(handle);
-  const cl_program served =
-      program == nullptr ? nullptr : program->served.load(std::memory_order_acquire);
+  const cl_program served = serving(program);
   if (served == nullptr) return below.clGetProgramInfo(handle, what, size, value, size_ret);
   switch (what) {
     case CL_PROGRAM_REFERENCE_COUNT:
@@ -336,8 +361,10 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
                                   cl_program_build_info what, std::size_t size, void* value,
                                   std::size_t* size_ret) {
   Program* program = program_of(handle);
-  const cl_program served =
-      program == nullptr ? nullptr : program->served.load(std::memory_order_acquire);
+  cl_program served = serving(program);
+  // A refused build leaves the type as it was.
+  if (what == CL_PROGRAM_BINARY_TYPE && program != nullptr)
+    served = program->served.load(std::memory_order_acquire);
   if (served == nullptr)
     return below.clGetProgramBuildInfo(handle, device, what, size, value, size_ret);
   if (what == CL_PROGRAM_BUILD_LOG) {

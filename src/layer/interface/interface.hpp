@@ -31,8 +31,10 @@ struct Program {
   cl_program handle = nullptr;
   cl_context context = nullptr;
   Origin origin = Origin::source;
-  bool counts_in_context = false;        ///< `served` has made the context's count greater by 1
-  std::atomic<bool> is_native{false};    ///< the driver itself has built it: it is let alone
+  bool counts_in_context = false;      ///< `served` has made the context's count greater by 1
+  std::atomic<bool> is_native{false};  ///< the driver itself has built it: it is let alone
+  /// The last build was refused for what it said: the driver answers, though `served` is there.
+  std::atomic<bool> is_refused{false};
   std::atomic<bool> is_released{false};  ///< by the application; kernels are left
   std::atomic<cl_program> served{nullptr};
   std::atomic<cl_uint> references{1};   ///< that the application holds
@@ -40,6 +42,12 @@ struct Program {
   std::atomic<void*> details{nullptr};  ///< what serves it knows of it
   std::atomic<bool> learns{false};      ///< geometries of launches are of interest
 };
+
+/// The program that serves; null where the driver's own answers for it.
+inline cl_program serving(const Program* program) noexcept {
+  if (program == nullptr || program->is_refused.load(std::memory_order_acquire)) return nullptr;
+  return program->served.load(std::memory_order_acquire);
+}
 
 /// A kernel of a served program.
 struct Kernel {

@@ -15,7 +15,7 @@ namespace kiln::layer {
 /// macros of Kiln's.
 inline constexpr const char* program_family = "program";
 
-/// What decides what a program becomes, beside the device.
+/// What decides what a program becomes, along with the device.
 struct ProgramText {
   std::string text;  ///< OpenCL C, or the bytes of a SPIR-V module
   std::string options;

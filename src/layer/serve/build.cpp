@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <set>
 
 #include "base/clock.hpp"
 #include "base/lifetime.hpp"
+#include "layer/program/build_options.hpp"
 #include "layer/program/program_request.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/details.hpp"
@@ -54,6 +56,9 @@ ProgramText text_of(const Program& program, const BuildCall& call) {
   return text;
 }
 
+/// The helper does not end: the driver does all that this process still needs.
+std::atomic<bool> is_helper_slow{false};
+
 /// Texts that a driver's compiler has refused in this process: asked again, it is asked at once.
 class Refused {
  public:
@@ -75,19 +80,50 @@ Refused& refused() {
   return *all;
 }
 
-OnDevice find(const Request& request, const DevicePtr& device, Explanation* explanation) {
+/// A stored log names headers as the text does; a driver says in which folder it found them.
+std::string log_with_folders(std::string_view log, const BuildOptions& options) {
+  std::string text;
+  while (!log.empty()) {
+    std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    for (const std::string_view kind : {"warning: ", "note: ", "error: "}) {
+      if (!line.starts_with(kind)) continue;
+      const std::string name(line.substr(kind.size(), line.find(':', kind.size()) - kind.size()));
+      for (const auto& folder : options.include_folders) {
+        std::error_code error;
+        if (!std::filesystem::is_regular_file(folder / name, error)) continue;
+        text += std::string(kind) + (folder / name).string();
+        line.remove_prefix(kind.size() + name.size());
+        break;
+      }
+      break;
+    }
+    text += std::string(line) + '\n';
+  }
+  return text;
+}
+
+OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,
+              Explanation* explanation) {
   const Key key = key_of(canonical_request(request, {}, *device));
   if (refused().has(key)) throw LeftToDriver("it did not compile before");
   OnDevice one{device, {}, {}, {}, {}};
+  const std::int64_t started_ns = now_ns();
   try {
     one.found = resolver().startable(request, device, {}, explanation);
   } catch (const Error& error) {
     if (error.code() == Errc::build) refused().add(key);
     throw;
   }
+  if (one.found.binary.empty() && device->pocl) {
+    // A helper that hangs would cost each program this wait.
+    constexpr std::int64_t long_wait_ns = 60'000'000'000;
+    if (now_ns() - started_ns > long_wait_ns) is_helper_slow = true;
+    throw LeftToDriver("no helper has made it");
+  }
   // PoCL's log ends with a line feed, which the store leaves out.
-  one.build_log = one.found.build_log;
-  if (device->pocl && !one.build_log.empty()) one.build_log += '\n';
+  one.build_log = device->pocl ? log_with_folders(one.found.build_log, parse_build_options(options))
+                               : one.found.build_log;
   if (const auto archive = poclbin::parse(one.found.binary); device->pocl && archive)
     for (const auto& kernel : archive->kernels)
       one.attributes.emplace(kernel.name, kernel.attributes);
@@ -137,6 +173,7 @@ struct Pending {
 cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts, void** pending,
                           Explanation& explanation) {
   if (resolver().store() == nullptr) throw LeftToDriver("there is no store");
+  if (is_helper_slow) throw LeftToDriver("the helper does not end");
   const ProgramText text = text_of(program, call);
   explanation.what = program_label(text.text);
   const auto ids = devices_of(program, call);
@@ -147,7 +184,7 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
     if (device == nullptr) throw LeftToDriver("a device is a part of another one");
     const Request request = value_or_throw(program_request(text, *device));
     details->label = request.label;
-    auto one = find(request, device, &explanation);
+    auto one = find(request, device, text.options, &explanation);
     if (!one.found.binary.empty()) {
       details->devices.push_back(std::move(one));
       continue;

@@ -1,50 +1,34 @@
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/os/file.hpp"
-#include "base/os/process.hpp"
-#include "test_paths.hpp"
+#include "layer/layer_process.hpp"
 
-// The library that measures, in a program that knows nothing of it
-// (tests/layer/measured_program).
+// The library that measures, in programs that know nothing of it (tests/layer/app/measured.cpp).
 namespace kiln::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* program = KILN_BINARY_DIR "/bin/kiln_measured_program";
-constexpr const char* layer = KILN_BINARY_DIR "/lib/libkiln-layer.so";
 constexpr std::uint64_t elements = 4096, buffer_bytes = elements * 4;
 
-class Measure : public ::testing::Test {
+class Measure : public LayerTest {
  protected:
-  Measure() : folder_(value_or_throw(TemporaryFolder::create("kiln-measure"))) {
-    fs::create_directory(profiles());
+  Measure() { fs::create_directory(profiles()); }
+
+  fs::path profiles() const { return folder() / "profiles"; }
+
+  Environment measuring() const {
+    Environment environment = layer();
+    environment["KILN_STORE"] = "off";
+    environment["KILN_LAYER_PROFILE"] = profiles();
+    return environment;
   }
-
-  fs::path profiles() const { return folder_.path() / "profiles"; }
-
-  ProcessResult run(const std::vector<std::string>& words,
-                    std::vector<std::pair<std::string, std::string>> environment = {}) const {
-    environment.emplace_back("KILN_STORE", "off");
-    environment.emplace_back("OPENCL_LAYERS", layer);
-    ProcessRequest request;
-    request.program = program;
-    request.arguments = words;
-    request.environment = environment;
-    return value_or_throw(run_process(request));
+  ProcessResult measured(const std::vector<std::string>& words) const {
+    return run(KILN_LAYER_MEASURED, words, measuring());
   }
-
-  ProcessResult measured(const std::vector<std::string>& words, bool traced = false) const {
-    std::vector<std::pair<std::string, std::string>> environment{
-        {"KILN_LAYER_PROFILE", profiles().string()}};
-    if (traced) environment.emplace_back("KILN_LAYER_TRACE", "1");
-    return run(words, environment);
+  ProcessResult unmeasured(const std::vector<std::string>& words) const {
+    return run(KILN_LAYER_MEASURED, words, plain());
   }
 
   std::vector<fs::path> files(const std::string& extension) const {
@@ -60,9 +44,6 @@ class Measure : public ::testing::Test {
     EXPECT_EQ(found.size(), 1u);
     return found.empty() ? Json() : Json::parse(value_or_throw(read_text(found.front())));
   }
-
- private:
-  TemporaryFolder folder_;
 };
 
 TEST_F(Measure, CountsLaunchesWithTheirSizesAndBytes) {
@@ -123,7 +104,7 @@ TEST_F(Measure, CountsTransfersBuildsAndWaits) {
 
 TEST_F(Measure, AProgramSeesTheSameAnswersWithAndWithout) {
   for (const char* way : {"release", "profiled", "unordered"}) {
-    const auto with = measured({way, "20"}), without = run({way, "20"});
+    const auto with = measured({way, "20"}), without = unmeasured({way, "20"});
     EXPECT_EQ(with.exit_code, without.exit_code) << way;
     EXPECT_EQ(with.output, without.output) << way;
     EXPECT_EQ(without.errors, "measured: no\n") << way;
@@ -169,7 +150,10 @@ TEST_F(Measure, EachProcessHasAFile) {
 }
 
 TEST_F(Measure, WritesASpanForEachCommandWhereAsked) {
-  ASSERT_EQ(measured({"release", "10"}, true).exit_code, 0);
+  Environment environment = measuring();
+  environment["KILN_LAYER_TRACE"] = "1";
+  const auto traced = run(KILN_LAYER_MEASURED, {"release", "10"}, environment);
+  ASSERT_EQ(traced.exit_code, 0);
   const auto found = files(".spans");
   ASSERT_EQ(found.size(), 1u);
   std::istringstream lines(value_or_throw(read_text(found.front())));
@@ -189,8 +173,10 @@ TEST_F(Measure, WritesASpanForEachCommandWhereAsked) {
 }
 
 TEST_F(Measure, AFolderThatIsNotThereChangesNothing) {
-  const auto without = run({"release", "5"});
-  const auto with = run({"release", "5"}, {{"KILN_LAYER_PROFILE", "/nonexistent/folder"}});
+  Environment environment = measuring();
+  environment["KILN_LAYER_PROFILE"] = "/nonexistent/folder";
+  const auto with = run(KILN_LAYER_MEASURED, {"release", "5"}, environment);
+  const auto without = unmeasured({"release", "5"});
   EXPECT_EQ(with.exit_code, 0);
   EXPECT_EQ(with.output, without.output);
 }

@@ -1,4 +1,4 @@
-// A program that knows nothing of Kiln: `kiln_measured_program WAY LAUNCHES` launches saxpy on 4096
+// A program that knows nothing of Kiln: `layer_measured WAY LAUNCHES` launches saxpy on 4096
 // elements, and prints what OpenCL answers it where a library that measures might show. Ways:
 //   release   releases all that it made
 //   exit      ends by exit() without a release

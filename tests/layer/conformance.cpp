@@ -1,0 +1,61 @@
+#include <sstream>
+
+#include "layer/layer_process.hpp"
+
+// The cases of tests/layer/cases, which write down every answer that an application can get:
+// through the layer they must be what they are without it.
+namespace kiln::testing {
+namespace {
+
+using Transcripts = std::map<std::string, std::string>;
+
+/// What each case wrote.
+Transcripts transcripts_of(const std::string& output) {
+  Transcripts transcripts;
+  std::istringstream lines(output);
+  std::string* current = &transcripts["before all cases"];
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("case ")) current = &transcripts[line.substr(5)];
+    *current += line + "\n";
+  }
+  return transcripts;
+}
+
+class Conformance : public LayerTest {
+ protected:
+  Transcripts cases(const Environment& environment) const {
+    const auto result = run(KILN_LAYER_CASES, {}, environment);
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    EXPECT_EQ(result.signal, 0);
+    return transcripts_of(result.output);
+  }
+
+  static void expect_equal(const Transcripts& with, const Transcripts& without) {
+    ASSERT_GE(without.size(), 150u);
+    EXPECT_EQ(with.size(), without.size());
+    for (const auto& [name, text] : without) {
+      const auto found = with.find(name);
+      ASSERT_NE(found, with.end()) << name;
+      EXPECT_EQ(found->second, text) << name;
+    }
+  }
+};
+
+TEST_F(Conformance, EveryAnswerIsTheDrivers) {
+  empty_cache("plain-cache");
+  const auto without = cases(plain());
+
+  empty_cache();
+  expect_equal(cases(layer()), without);
+  EXPECT_GT(count_of(report(), "\n  served\n"), 100u) << "the layer was not there";
+
+  // And once more from the store, where nothing is compiled but what the driver has to refuse.
+  empty_cache();
+  forget_report();
+  expect_equal(cases(layer()), without);
+  EXPECT_GT(count_of(report(), "\n  served\n"), 100u);
+  EXPECT_EQ(count_of(report(), "compile      hit"), 0u) << report();
+}
+
+}  // namespace
+}  // namespace kiln::testing

@@ -1,0 +1,134 @@
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "layer/layer_process.hpp"
+
+// Whatever is wrong with the store, the helper or the machine: a program behaves as without Kiln.
+namespace kiln::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Faults : public LayerTest {
+ protected:
+  /// Some cases that build, launch, ask for binaries and fail to build; not all, for the time.
+  static std::vector<std::string> cases() {
+    return {"callback_of_the_same_text_again", "binary_asked_twice", "kernel_sizes",
+            "header_with_a_warning", "run_matrix_product"};
+  }
+
+  void expect_as_without(const Environment& environment) {
+    static const ProcessResult without = [&] {
+      empty_cache("plain-cache");
+      return run(KILN_LAYER_CASES, cases(), plain());
+    }();
+    ASSERT_EQ(without.exit_code, 0) << without.errors;
+    empty_cache();
+    const auto with = run(KILN_LAYER_CASES, cases(), environment);
+    EXPECT_EQ(with.exit_code, 0) << with.errors;
+    EXPECT_EQ(with.signal, 0);
+    EXPECT_EQ(with.output, without.output);
+    // PoCL counts its warnings there where it compiles in the process.
+    EXPECT_THAT(with.errors, ::testing::Not(::testing::HasSubstr("kiln")));
+  }
+
+  Environment layer_with(const std::string& variable, const std::string& value) const {
+    auto environment = layer();
+    environment[variable] = value;
+    return environment;
+  }
+
+  /// A program in the helper's place.
+  fs::path helper(const std::string& script) const {
+    const fs::path file = folder() / "helper";
+    std::ofstream(file) << "#!/bin/sh\n" << script << "\n";
+    fs::permissions(file, fs::perms::owner_all);
+    return file;
+  }
+};
+
+TEST_F(Faults, NoStoreAtAll) { expect_as_without(layer_with("KILN_STORE", "off")); }
+
+TEST_F(Faults, AStoreWhereThereIsAFile) {
+  std::ofstream(folder() / "file") << "no folder\n";
+  expect_as_without(layer_with("KILN_STORE", folder() / "file"));
+}
+
+TEST_F(Faults, AStoreOfGarbage) {
+  expect_as_without(layer());
+  for (const auto& entry : fs::recursive_directory_iterator(store()))
+    if (entry.is_regular_file()) std::ofstream(entry.path()) << "garbage\n";
+  expect_as_without(layer());
+}
+
+TEST_F(Faults, AStoreThatWasCutShort) {
+  expect_as_without(layer());
+  for (const auto& entry : fs::recursive_directory_iterator(store()))
+    if (entry.is_regular_file()) fs::resize_file(entry.path(), entry.file_size() / 2);
+  expect_as_without(layer());
+}
+
+TEST_F(Faults, AReadOnlyHome) {
+  // Root writes everywhere, but not where there is no folder to be made.
+  auto environment = layer_with("KILN_STORE", "");
+  environment["HOME"] = "/proc/1/no-home";
+  environment["XDG_CACHE_HOME"] = "";
+  expect_as_without(environment);
+}
+
+TEST_F(Faults, AFullDisk) {
+  // The device that has no room, in the place of what would be written.
+  const auto full = store();
+  fs::create_directories(full);
+  fs::create_symlink("/dev/full", full / "store.db");
+  expect_as_without(layer());
+}
+
+TEST_F(Faults, AServerOutOfReach) {
+  expect_as_without(layer_with("KILN_SHARED_STORE", "redis://127.0.0.1:1"));
+}
+
+TEST_F(Faults, AHelperThatIsKilled) {
+  expect_as_without(layer_with("KILN_COMPILE_HELPER", helper("kill -9 $$")));
+}
+
+TEST_F(Faults, AHelperThatDiesInTheMidst) {
+  // It greets, and is gone with its first job.
+  expect_as_without(layer_with("KILN_COMPILE_HELPER", helper("echo 'kiln-compile 4'\nkill -9 $$")));
+}
+
+TEST_F(Faults, AHelperThatIsNone) {
+  expect_as_without(layer_with("KILN_COMPILE_HELPER", "/bin/true"));
+  expect_as_without(layer_with("KILN_COMPILE_HELPER", "/no/such/file"));
+}
+
+TEST_F(Faults, NoLibraryThatServes) {
+  const fs::path alone = folder() / "libkiln-layer.so";
+  fs::copy_file(KILN_LAYER_LIBRARY, alone);
+  expect_as_without(layer_with("OPENCL_LAYERS", alone));
+}
+
+TEST_F(Faults, ALibraryOfAnotherInstallation) {
+  const fs::path alone = folder() / "libkiln-layer.so";
+  fs::copy_file(KILN_LAYER_LIBRARY, alone);
+  fs::create_directories(folder() / "kiln");
+  fs::copy_file(KILN_FAULT_LAYER, folder() / "kiln" / "libkiln-layer-serve.so");
+  expect_as_without(layer_with("OPENCL_LAYERS", alone));
+}
+
+TEST_F(Faults, TheLayerSwitchedOff) {
+  expect_as_without(layer_with("KILN_LAYER", "off"));
+  EXPECT_EQ(report(), "");
+}
+
+TEST_F(Faults, OtherLayersAboveAndBelow) {
+  const std::string own = KILN_LAYER_LIBRARY, other = KILN_FAULT_LAYER;
+  expect_as_without(layer_with("OPENCL_LAYERS", own + ":" + other));
+  EXPECT_GT(count_of(report(), "\n  served\n"), 0u);
+  forget_report();
+  expect_as_without(layer_with("OPENCL_LAYERS", other + ":" + own));
+  EXPECT_GT(count_of(report(), "\n  served\n"), 0u);
+}
+
+}  // namespace
+}  // namespace kiln::testing
