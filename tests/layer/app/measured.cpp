@@ -98,15 +98,11 @@ void print_answers(const Work& work, cl_event event) {
   cl_ulong stamp = 0;
   cl_uint references = 0;
   std::size_t size = 99;
-  const cl_int timed =
-      clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof stamp, &stamp, nullptr);
-  std::printf("time stamps: %d\n", timed);
-  std::printf("none such: %d\n", clGetEventProfilingInfo(event, 1, sizeof stamp, &stamp, nullptr));
   check(clWaitForEvents(1, &event), "clWaitForEvents");
   check(clFinish(work.queue), "clFinish");
-  std::printf(
-      "time stamps when done: %d\n",
-      clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof stamp, &stamp, nullptr));
+  std::printf("time stamps: %d\n", clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
+                                                           sizeof stamp, &stamp, nullptr));
+  std::printf("none such: %d\n", clGetEventProfilingInfo(event, 1, sizeof stamp, &stamp, nullptr));
   cl_command_queue_properties properties = 99;
   check(clGetCommandQueueInfo(work.queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
                               nullptr),
