@@ -25,6 +25,7 @@ struct Trial {
   std::size_t global = 0, local = 0;
   double amount = 0;  ///< floating-point operations or bytes
   std::vector<cl::Buffer> buffers;
+  std::size_t start_bytes = 0;  ///< of a number that is an argument behind them; 0: there is none
 };
 
 /// A device with its queue. OpenCL's own objects: the programs are of no use to a store.
@@ -47,8 +48,8 @@ class Bench {
 
   /// What a trial came to.
   struct Rate {
-    double best = 0;  ///< amount a second, of the fastest launch: others disturb, none helps
-    bool is_certain = false;  ///< several launches came near it
+    double amount = 0;        ///< a second; a quarter of the launches were faster
+    bool is_certain = false;  ///< these were hardly faster: nothing disturbed them
   };
   /// A trial whose first launches are far from `to_beat`, the rate of another form, is given up.
   Rate rate(const Trial& trial, double to_beat) {
@@ -56,10 +57,16 @@ class Bench {
     program.build("-cl-mad-enable");
     cl::Kernel kernel(program, "trial");
     for (cl_uint i = 0; i < trial.buffers.size(); ++i) kernel.setArg(i, trial.buffers[i]);
+    constexpr double start = 1.3;
+    constexpr auto short_start = static_cast<float>(start);
+    if (trial.start_bytes == sizeof start)
+      kernel.setArg(static_cast<cl_uint>(trial.buffers.size()), start);
+    else if (trial.start_bytes != 0)
+      kernel.setArg(static_cast<cl_uint>(trial.buffers.size()), short_start);
     (void)seconds_of(kernel, trial);  // drivers compile now
     std::vector<double> seconds;
     const Stopwatch watch;
-    constexpr std::size_t least = 8, most = 24, tries = 2, enough = 3;
+    constexpr std::size_t least = 8, most = 24, tries = 2;
     constexpr double patience = 0.4, far = 0.6, near = 1.05;
     while (seconds.size() < most && (seconds.size() < least || watch.seconds() < patience)) {
       seconds.push_back(seconds_of(kernel, trial));
@@ -67,8 +74,9 @@ class Bench {
       if (seconds.size() == tries && trial.amount < far * to_beat * shortest) return {};
     }
     std::sort(seconds.begin(), seconds.end());
-    if (seconds.front() <= 0) return {};
-    return {trial.amount / seconds.front(), seconds[enough - 1] < near * seconds.front()};
+    const double quarter = seconds[seconds.size() / 4];
+    if (quarter <= 0) return {};
+    return {trial.amount / quarter, quarter < near * seconds.front()};
   }
 
  private:
@@ -95,14 +103,17 @@ std::string vector_type(const std::string& scalar, unsigned lanes) {
   return lanes == 1 ? scalar : scalar + std::to_string(lanes);
 }
 
-/// The sum of a vector's elements, as an expression.
-std::string sum_of(const std::string& name, unsigned lanes) {
-  if (lanes == 1) return name;
+/// Statements that write the sum of a vector's elements; of 16 as pairs, as clpeak adds them up.
+std::string write_sum(const std::string& scalar, unsigned lanes) {
   constexpr std::string_view digits = "0123456789abcdef";
+  const unsigned step = lanes == 16 ? 2 : 1;
   std::vector<std::string> parts;
-  for (unsigned lane = 0; lane < lanes; ++lane)
-    parts.push_back(fmt::format("{}.s{}", name, digits[lane]));
-  return fmt::format("{}", fmt::join(parts, " + "));
+  for (unsigned lane = 0; lane < lanes; lane += step)
+    parts.push_back(lanes == 1 ? "sum" : fmt::format("sum.s{}", digits.substr(lane, step)));
+  std::string text =
+      fmt::format("  {} whole = {};\n", vector_type(scalar, step), fmt::join(parts, " + "));
+  return text + fmt::format("  out[get_global_id(0)] = {};\n}}\n",
+                            step == 2 ? "whole.s0 + whole.s1" : "whole");
 }
 
 /// Multiply-adds on vectors in registers: each of `chains` goes on with its own last result.
@@ -114,9 +125,9 @@ Trial compute_trial(Bench& bench, const std::string& scalar, unsigned lanes, uns
   const unsigned rounds = operations / 2 / per_round / lanes;
   const std::string type = vector_type(scalar, lanes);
   std::string text = scalar == "double" ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "";
-  text += fmt::format("kernel void trial(global {}* out) {{\n", scalar);
+  text += fmt::format("kernel void trial(global {0}* out, {0} start) {{\n", scalar);
   for (unsigned c = 0; c < chains; ++c)
-    text += fmt::format("  {0} x{1} = ({0})(1.3f + {1}), y{1} = ({0})get_local_id(0);\n", type, c);
+    text += fmt::format("  {0} x{1} = ({0})(start + {1}), y{1} = ({0})get_local_id(0);\n", type, c);
   text += fmt::format("  for (int i = 0; i < {}; ++i) {{\n", rounds);
   for (unsigned step = 0; step < per_round / 2; ++step) {
     for (unsigned c = 0; c < chains; ++c)
@@ -126,12 +137,13 @@ Trial compute_trial(Bench& bench, const std::string& scalar, unsigned lanes, uns
   }
   text += fmt::format("  }}\n  {} sum = y0;\n", type);
   for (unsigned c = 1; c < chains; ++c) text += fmt::format("  sum += y{};\n", c);
-  text += fmt::format("  out[get_global_id(0)] = {};\n}}\n", sum_of("sum", lanes));
+  text += write_sum(scalar, lanes);
 
-  Trial trial{std::move(text), 0, local_size(bench.device()), 0, {}};
+  const std::size_t element = scalar == "double" ? sizeof(double) : sizeof(float);
+  Trial trial{std::move(text), 0, local_size(bench.device()), 0, {}, element};
   trial.global = bench.device().compute_units * groups_per_unit * trial.local;
   trial.amount = static_cast<double>(trial.global) * 2 * per_round * rounds * lanes * chains;
-  trial.buffers = {bench.buffer(trial.global * (scalar == "double" ? 8 : 4))};
+  trial.buffers = {bench.buffer(trial.global * element)};
   return trial;
 }
 
@@ -160,7 +172,7 @@ Trial read_trial(Bench& bench, const cl::Buffer& from, std::size_t bytes, unsign
   for (std::size_t i = 0; i < reads; ++i)
     trial.text += fmt::format("  sum += from[at]; at += {};\n",
                               by_group ? "get_local_size(0)" : "get_global_size(0)");
-  trial.text += fmt::format("  out[get_global_id(0)] = {};\n}}\n", sum_of("sum", lanes));
+  trial.text += write_sum("float", lanes);
   trial.buffers = {from, bench.buffer(trial.global * sizeof(float))};
   return trial;
 }
@@ -184,13 +196,13 @@ Finding best_of(Bench& bench, const std::vector<std::function<Trial()>>& forms, 
   Bench::Rate best;
   std::string failure = "no form of it runs";
   for (const auto& form : forms) try {
-      const Bench::Rate rate = bench.rate(form(), best.best);
-      if (rate.best > best.best) best = rate;
+      const Bench::Rate rate = bench.rate(form(), best.amount);
+      if (rate.amount > best.amount) best = rate;
     } catch (const cl::Error& error) {
       failure = cl_error(error).what();
     }
-  if (best.best <= 0) return {false, failure, false};
-  return {true, fmt::format("{:.6g} {}", best.best, unit), best.is_certain};
+  if (best.amount <= 0) return {false, failure, false};
+  return {true, fmt::format("{:.6g} {}", best.amount, unit), best.is_certain};
 }
 
 Finding flops(Bench& bench, const std::string& scalar, bool chained) {

@@ -1,6 +1,7 @@
 #include "layer/measure/queue.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "layer/measure/report.hpp"
 
@@ -24,73 +25,122 @@ std::int64_t stamp(cl_event event, cl_profiling_info what) noexcept {
 
 }  // namespace
 
+namespace {
+
+/// Counts a command whose times will not be known.
+void lose(const Pending& command) noexcept {
+  try {
+    const std::lock_guard lock(books().mutex);
+    ++command.series->lost;
+    if (command.sizes.dimensions != 0) command.series->sizes.add(command.sizes);
+  } catch (...) {
+    // No memory: its sizes are not counted.
+  }
+  if (command.event != nullptr) under->clReleaseEvent(command.event);
+}
+
+}  // namespace
+
 void Queue::add(const Pending& command, bool is_owned) noexcept {
   command.series->calls.fetch_add(1, std::memory_order_relaxed);
   if (command.event != nullptr && !is_owned && under->clRetainEvent(command.event) != CL_SUCCESS)
     return;
-  bool is_due = false;
+  bool is_held = false, is_due = false;
   try {
     const std::lock_guard lock(mutex);
-    if (command.event == nullptr || pending.size() - next >= most_pending) {
-      const std::lock_guard books_lock(books().mutex);
-      ++command.series->lost;
-      if (command.sizes.dimensions != 0) command.series->sizes.add(command.sizes);
-      if (command.event != nullptr) under->clReleaseEvent(command.event);
-      is_due = command.event != nullptr;
-    } else {
+    if (command.event != nullptr && pending.size() - next < most_pending) {
       pending.push_back(command);
+      is_held = true;
       is_due = ++added >= batch;
     }
   } catch (...) {
-    if (command.event != nullptr) under->clReleaseEvent(command.event);
+    // No memory: lost, as below.
   }
+  if (!is_held) lose(command);
   if (!is_due) return;
   drain();
   report_sometimes();
 }
 
-/// Whether it is done; then its event is released. Books and queue are locked.
-bool Queue::take_if_done(const Pending& command) noexcept {
+namespace {
+
+/// What has become of a command.
+struct Outcome {
+  bool is_done = false, has_failed = false;
+  std::int64_t queued = -1, start = -1, end = -1;
+  bool has_times() const { return start >= 0 && end >= start; }
+};
+
+Outcome outcome_of(cl_event event) noexcept {
   cl_int state = CL_QUEUED;
-  if (under->clGetEventInfo(command.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+  if (under->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                             nullptr) != CL_SUCCESS)
     state = -1;
-  if (state > CL_COMPLETE) return false;
-  Series& series = *command.series;
-  if (command.sizes.dimensions != 0) series.sizes.add(command.sizes);
-  const std::int64_t start = state < 0 ? -1 : stamp(command.event, CL_PROFILING_COMMAND_START);
-  const std::int64_t end = state < 0 ? -1 : stamp(command.event, CL_PROFILING_COMMAND_END);
-  if (state < 0) {
-    ++series.failed;
-  } else if (start < 0 || end < start) {
-    ++series.lost;
-  } else {
-    series.times.add(end - start);
-    series.bytes += command.bytes;
-    if (command.sizes.dimensions != 0) series.work_items += command.sizes.work_items();
-    if (is_traced()) {
-      const std::int64_t queued = stamp(command.event, CL_PROFILING_COMMAND_QUEUED);
-      const std::int64_t distance = queued - command.enqueued_ns;
-      if (queued >= 0 && distance < clock_distance.load(std::memory_order_relaxed))
-        clock_distance.store(distance, std::memory_order_relaxed);
-      trace(number, series, start, end, command.bytes);
-    }
-  }
-  under->clReleaseEvent(command.event);
-  return true;
+  Outcome outcome{.is_done = state <= CL_COMPLETE, .has_failed = state < 0};
+  if (!outcome.is_done || outcome.has_failed) return outcome;
+  outcome.start = stamp(event, CL_PROFILING_COMMAND_START);
+  outcome.end = stamp(event, CL_PROFILING_COMMAND_END);
+  if (is_traced()) outcome.queued = stamp(event, CL_PROFILING_COMMAND_QUEUED);
+  return outcome;
 }
 
-void Queue::collect() noexcept {
-  added = 0;
-  if (in_order) {
-    while (next < pending.size() && take_if_done(pending[next])) ++next;
+/// The books are locked.
+void enter(const Pending& command, const Outcome& outcome) {
+  Series& series = *command.series;
+  if (command.sizes.dimensions != 0) series.sizes.add(command.sizes);
+  if (outcome.has_failed) {
+    ++series.failed;
+  } else if (!outcome.has_times()) {
+    ++series.lost;
   } else {
-    const auto first = pending.begin() + static_cast<std::ptrdiff_t>(next);
-    const auto last =
-        first + static_cast<std::ptrdiff_t>(std::min(pending.size() - next, most_looked_at));
-    pending.erase(
-        std::remove_if(first, last, [&](const Pending& command) { return take_if_done(command); }),
-        last);
+    series.times.add(outcome.end - outcome.start);
+    series.bytes += command.bytes;
+    if (command.sizes.dimensions != 0) series.work_items += command.sizes.work_items();
+  }
+}
+
+}  // namespace
+
+/// A batch of commands, copied, so that the driver is asked with nothing locked: it may be calling
+/// the program back, which may call us. Nothing but drain() takes commands out of the list, and one
+/// thread at a time drains.
+struct Queue::Batch {
+  static constexpr std::size_t most = 64;
+  std::array<Pending, most> command;
+  std::array<Outcome, most> outcome;
+  std::size_t count = 0, done = 0;
+};
+
+void Queue::look_at(Batch& batch) noexcept {
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    batch.outcome[i] = outcome_of(batch.command[i].event);
+    batch.done += batch.outcome[i].is_done ? 1 : 0;
+    // Of a queue in order those behind have not ended either.
+    if (!batch.outcome[i].is_done && in_order) batch.count = i;
+  }
+  if (!is_traced()) return;
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    const Outcome& outcome = batch.outcome[i];
+    const Pending& command = batch.command[i];
+    if (!outcome.is_done || !outcome.has_times()) continue;
+    const std::int64_t distance = outcome.queued - command.enqueued_ns;
+    if (outcome.queued >= 0 && distance < clock_distance.load(std::memory_order_relaxed))
+      clock_distance.store(distance, std::memory_order_relaxed);
+    trace(number, *command.series, outcome.start, outcome.end, command.bytes);
+  }
+}
+
+/// Takes what is done out of the list, where the batch begins `at` behind its first one. Locked.
+void Queue::take_out(const Batch& batch, std::size_t at) {
+  const auto first = pending.begin() + static_cast<std::ptrdiff_t>(next + at);
+  std::size_t kept = 0;
+  if (at == 0 && batch.done == batch.count) {
+    next += batch.count;
+  } else {
+    for (std::size_t i = 0; i < batch.count; ++i)
+      if (!batch.outcome[i].is_done) first[static_cast<std::ptrdiff_t>(kept++)] = batch.command[i];
+    pending.erase(first + static_cast<std::ptrdiff_t>(kept),
+                  first + static_cast<std::ptrdiff_t>(batch.count));
   }
   // The list's beginning is given back when it is the larger part.
   if (next == pending.size()) {
@@ -102,15 +152,47 @@ void Queue::collect() noexcept {
   }
 }
 
-void Queue::drain() noexcept {
-  try {
+/// Collects a batch from a place of the list on. False where there is no more to look at; else the
+/// place is where the next one begins.
+bool Queue::collect(std::size_t& at) {
+  Batch batch;
+  {
     const std::lock_guard lock(mutex);
-    if (pending.empty()) return;
-    const std::lock_guard books_lock(books().mutex);
-    collect();
+    const std::size_t waiting = pending.size() - next;
+    if (at >= waiting || at >= most_looked_at) return false;
+    batch.count = std::min(Batch::most, waiting - at);
+    const auto first = pending.begin() + static_cast<std::ptrdiff_t>(next + at);
+    std::copy_n(first, batch.count, batch.command.begin());
+  }
+  const std::size_t copied = batch.count;
+  look_at(batch);
+  if (batch.done > 0) {
+    {
+      const std::lock_guard books_lock(books().mutex);
+      for (std::size_t i = 0; i < batch.count; ++i)
+        if (batch.outcome[i].is_done) enter(batch.command[i], batch.outcome[i]);
+    }
+    const std::lock_guard lock(mutex);
+    take_out(batch, at);
+  }
+  for (std::size_t i = 0; i < batch.count; ++i)
+    if (batch.outcome[i].is_done) under->clReleaseEvent(batch.command[i].event);
+  at += batch.count - batch.done;
+  return !in_order || batch.count == copied;
+}
+
+void Queue::drain() noexcept {
+  if (is_draining.exchange(true, std::memory_order_acquire)) return;
+  try {
+    {
+      const std::lock_guard lock(mutex);
+      added = 0;
+    }
+    for (std::size_t at = 0; collect(at);) continue;
   } catch (...) {
     // No memory for a time: it is not counted.
   }
+  is_draining.store(false, std::memory_order_release);
 }
 
 cl_uint Queue::held(cl_event event) noexcept {

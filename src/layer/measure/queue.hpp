@@ -32,6 +32,7 @@ struct Queue {
   cl_command_queue_properties asked = 0;
   std::vector<cl_queue_properties> asked_list;
 
+  std::atomic<bool> is_draining{false};
   std::mutex mutex;  ///< of what follows; taken before that of the Books
   std::vector<Pending> pending;
   std::size_t next = 0;   ///< of `pending`: those before are done
@@ -51,8 +52,10 @@ struct Queue {
   cl_uint held(cl_event event) noexcept;
 
  private:
-  void collect() noexcept;
-  bool take_if_done(const Pending& command) noexcept;
+  struct Batch;
+  void look_at(Batch& batch) noexcept;
+  void take_out(const Batch& batch, std::size_t at);
+  bool collect(std::size_t& at);
 };
 
 /// Null for handles that are none of the program's queues, or in a child.
