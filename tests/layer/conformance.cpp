@@ -57,5 +57,17 @@ TEST_F(Conformance, EveryAnswerIsTheDrivers) {
   EXPECT_EQ(count_of(report(), "compile      hit"), 0u) << report();
 }
 
+TEST_F(Conformance, EveryAnswerIsTheDriversWhileCommandsAreMeasured) {
+  empty_cache("plain-cache");
+  const auto without = cases(plain());
+  Environment environment = layer();
+  environment["KILN_LAYER_PROFILE"] = folder() / "profiles";
+  environment["KILN_LAYER_TRACE"] = "1";
+  std::filesystem::create_directory(folder() / "profiles");
+  empty_cache();
+  expect_equal(cases(environment), without);
+  EXPECT_FALSE(std::filesystem::is_empty(folder() / "profiles")) << "nothing was measured";
+}
+
 }  // namespace
 }  // namespace kiln::testing

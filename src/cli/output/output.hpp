@@ -86,7 +86,7 @@ void print_failure_json(std::string_view error, std::string_view kind, int exit_
 // style sheets and scripts in src/cli/page (embed_pages.cmake).
 
 /// The pages, with places for data. Their scripts say what the data are made of.
-extern const std::string_view timeline_html, report_html;
+extern const std::string_view timeline_html, report_html, profile_html;
 
 /// A page with its data, which its script draws, and with a sentence for readers whose browser runs
 /// no script. Neither can become markup; bytes that are not UTF-8 are replaced.

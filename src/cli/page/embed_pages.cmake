@@ -21,10 +21,10 @@ endfunction()
 
 # Puts a file in the place of the element that names it, and its digest into a list of the policy.
 macro(put_file element name policy)
-  file(READ ${FOLDER}/${name} content)
-  string(REGEX REPLACE "\n( *//[^\n]*\n| +)+" "\n" content "${content}")  # each page carries it
   string(FIND "${page}" "${ARGN}" at)
   if(NOT at EQUAL -1)
+    file(READ ${FOLDER}/${name} content)
+    string(REGEX REPLACE "\n( *//[^\n]*\n| +)+" "\n" content "${content}")  # each page carries it
     string(SHA256 digest "${content}")
     base64(digest ${digest})
     string(APPEND ${policy} " 'sha256-${digest}'")
@@ -33,7 +33,7 @@ macro(put_file element name policy)
 endmacro()
 
 set(text "#include \"cli/output/output.hpp\"\n\nnamespace kiln::cli {\n")
-foreach(file timeline report)
+foreach(file timeline report profile)
   file(READ ${FOLDER}/${file}.html page)
   set(styles "")
   set(scripts "")
@@ -42,6 +42,9 @@ foreach(file timeline report)
     put_file(script ${name}.js scripts "<script src=\"${name}.js\"></script>")
   endforeach()
   set(charset "<meta charset=\"utf-8\">")
+  if(scripts STREQUAL "")
+    set(scripts " 'none'")
+  endif()
   set(policy "default-src 'none'; style-src${styles}; script-src${scripts}")
   string(REPLACE "${charset}" "${charset}
 <meta http-equiv=\"Content-Security-Policy\" content=\"${policy}\">" page "${page}")

@@ -48,13 +48,12 @@ bool is_wanted() noexcept {
   return !is_word(wish, "off", "0");
 }
 
-/// "kiln/libkiln-layer-serve.so" next to this library's real file.
-void* open_serving_library() noexcept {
+/// A library next to this one's real file, as "/kiln/NAME".
+void* open_library(const char* name) noexcept {
   const char* path = own_path();
   if (path == nullptr) return nullptr;
   char* file = ::realpath(path, nullptr);
   if (file == nullptr) return nullptr;
-  constexpr const char* name = "/kiln/libkiln-layer-serve.so";
   char* slash = std::strrchr(file, '/');
   const std::size_t folder = slash == nullptr ? 0 : static_cast<std::size_t>(slash - file);
   auto* full = static_cast<char*>(std::malloc(folder + std::strlen(name) + 1));
@@ -70,10 +69,26 @@ void* open_serving_library() noexcept {
 }
 
 const Serve* load_serve() noexcept {
-  void* library = open_serving_library();
+  void* library = open_library("/kiln/libkiln-layer-serve.so");
   if (library == nullptr) return nullptr;
   const auto ask = reinterpret_cast<ServeFunction>(::dlsym(library, serve_function));
   return ask == nullptr ? nullptr : ask(interface_version, &below);
+}
+
+bool is_set(const char* variable) noexcept {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
+}
+
+/// Where the environment asks for it, what measures the program's commands is put above all else.
+void add_measuring_functions() noexcept {
+  if (!is_set("KILN_LAYER_PROFILE") && !is_set("KILN_LAYER_TUNE")) return;
+  void* library = open_library("/kiln/libkiln-layer-measure.so");
+  if (library == nullptr) return;
+  static cl_icd_dispatch served;  // what the program would get without it
+  std::memcpy(static_cast<void*>(&served), &ours, sizeof ours);
+  const auto add = reinterpret_cast<MeasureFunction>(::dlsym(library, measure_function));
+  if (add != nullptr) (void)add(measure_version, &served, &ours);
 }
 
 cl_int init(cl_uint entries, const cl_icd_dispatch* table, cl_uint* entries_ret,
@@ -88,6 +103,7 @@ cl_int init(cl_uint entries, const cl_icd_dispatch* table, cl_uint* entries_ret,
   std::memcpy(static_cast<void*>(&ours), &below, sizeof ours);
   add_program_functions(ours);
   add_kernel_functions(ours);
+  add_measuring_functions();
   note_forks();
   *entries_ret = known;
   *layer = &ours;

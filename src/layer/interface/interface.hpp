@@ -119,4 +119,12 @@ inline constexpr std::uint32_t interface_version = 1 << 16 | sizeof(Serve);
 using ServeFunction = const Serve* (*)(std::uint32_t version, const cl_icd_dispatch* below);
 inline constexpr const char* serve_function = "kiln_layer_serve";
 
+/// What the measuring library exports, as "kiln_layer_measure": puts its functions into `table`,
+/// which call those of `under`. False where it is of another version or has nothing to do: then
+/// `table` is as before. `under` stays where it is, as above.
+using MeasureFunction = bool (*)(std::uint32_t version, const cl_icd_dispatch* under,
+                                 cl_icd_dispatch* table);
+inline constexpr const char* measure_function = "kiln_layer_measure";
+inline constexpr std::uint32_t measure_version = 1;
+
 }  // namespace kiln::layer

@@ -12,11 +12,6 @@ const cl_icd_dispatch* below = nullptr;
 
 #define KILN_HIDDEN extern "C" __attribute__((visibility("hidden")))
 
-// Programs call OpenCL after the destructors of static objects have run, and so call what is here:
-// nothing in this library is destroyed. That it should be is registered by this function.
-KILN_HIDDEN int __cxa_atexit(void (*)(void*), void*, void*);
-int __cxa_atexit(void (*)(void*), void*, void*) { return 0; }
-
 KILN_HIDDEN cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices,
                                               const cl_device_id* device_list, const char* options,
                                               void(CL_CALLBACK* pfn_notify)(cl_program, void*),
