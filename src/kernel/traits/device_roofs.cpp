@@ -164,14 +164,16 @@ Trial read_trial(Bench& bench, const cl::Buffer& from, std::size_t bytes, unsign
   const std::size_t block = local * reads * lanes * sizeof(float);
   Trial trial{{}, bytes / block * local, local, static_cast<double>(bytes / block * block), {}};
   trial.text = fmt::format(
-      "kernel void trial(global const {0}* from, global float* out) {{\n"
+      "kernel void trial(global {0}* from, global float* out) {{\n"
       "  int at = {1};\n"
       "  {0} sum = 0;\n",
       type,
       by_group ? "get_group_id(0) * get_local_size(0) * 16 + get_local_id(0)" : "get_global_id(0)");
-  for (std::size_t i = 0; i < reads; ++i)
-    trial.text += fmt::format("  sum += from[at]; at += {};\n",
+  trial.text += "  for (int i = 0; i < 4; ++i) {\n";
+  for (std::size_t i = 0; i < reads / 4; ++i)
+    trial.text += fmt::format("    sum += from[at]; at += {};\n",
                               by_group ? "get_local_size(0)" : "get_global_size(0)");
+  trial.text += "  }\n";
   trial.text += write_sum("float", lanes);
   trial.buffers = {from, bench.buffer(trial.global * sizeof(float))};
   return trial;

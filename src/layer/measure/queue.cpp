@@ -105,7 +105,7 @@ void enter(const Pending& command, const Outcome& outcome) {
 /// the program back, which may call us. Nothing but drain() takes commands out of the list, and one
 /// thread at a time drains.
 struct Queue::Batch {
-  static constexpr std::size_t most = 64;
+  static constexpr std::size_t most = 32;
   std::array<Pending, most> command;
   std::array<Outcome, most> outcome;
   std::size_t count = 0, done = 0;
