@@ -76,7 +76,7 @@ endif()
 if(TARGET kiln_layer_entry)
   set(KILN_LAYER_DIR ${CMAKE_INSTALL_LIBDIR}/kiln)
   install(TARGETS kiln_layer_entry LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS kiln_layer_serve LIBRARY DESTINATION ${KILN_LAYER_DIR})
+  install(TARGETS kiln_layer_serve kiln_layer_measure LIBRARY DESTINATION ${KILN_LAYER_DIR})
   install(DIRECTORY DESTINATION ${KILN_LAYER_DIR}/system)
   install(CODE "file(CREATE_LINK ../../libkiln-layer.so
     \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${KILN_LAYER_DIR}/system/libkiln-layer.so\" SYMBOLIC)")
@@ -85,7 +85,7 @@ endif()
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
 foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS
-        kiln_layer_entry kiln_layer_serve kiln_documents)
+        kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})
   endif()

@@ -13,7 +13,10 @@
 #include "cli/command/session.hpp"
 #include "cli/exec/explanation.hpp"
 #include "cli/exec/program.hpp"
+#include "cli/profile/profile.hpp"
 #include "kernel/apart/helper.hpp"
+#include "kernel/resolver/resolver.hpp"
+#include "store/default_store.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -66,22 +69,61 @@ void set_environment(const Context& context) {
 
 // What is told when the program has ended.
 
-/// The program's run is reported into this folder's file.
-int run_and_explain(const ProgramWords& words) {
+/// A folder for what the program's processes write down, and what is made of it.
+class Measured {
+ public:
+  explicit Measured(const Context& context)
+      : context_(context), folder_(value_or_throw(TemporaryFolder::create("kiln-exec"))) {
+    if (explains()) set_variable("KILN_LAYER_REPORT", report().string());
+    if (!profiles()) return;
+    fs::create_directory(profile_folder());
+    set_variable("KILN_LAYER_PROFILE", profile_folder().string());
+    if (context.has("trace")) set_variable("KILN_LAYER_TRACE", "1");
+  }
+
+  void tell() const {
+    if (explains()) print_report(read_text(report()).value_or(""));
+    if (!profiles()) return;
+    // What is measured now is this process's own.
+    for (const char* name : {"OPENCL_LAYERS", "KILN_LAYER_PROFILE", "KILN_LAYER_TRACE"})
+      ::unsetenv(name);
+    auto profile = profile::read_profile(profile_folder());
+    if (context_.has("trace")) profile::write_profile_trace(profile, context_.text("trace"));
+    if (!context_.has("profile")) return;
+    profile::count_operations_of(profile);
+    Resolver resolver(value_or_throw(open_store(store_settings_of(context_))));
+    profile::measure_roofs(profile, resolver.findings());
+    resolver.finish();
+    const fs::path page = context_.text("profile");
+    profile::write_profile_page(profile, page);
+    profile::write_profile_json(profile, fs::path(page).replace_extension(".json"));
+  }
+
+ private:
+  bool explains() const { return context_.flag("explain"); }
+  bool profiles() const { return context_.has("profile") || context_.has("trace"); }
+  fs::path report() const { return folder_.path() / "report.jsonl"; }
+  fs::path profile_folder() const { return folder_.path() / "profile"; }
+
+  const Context& context_;
+  TemporaryFolder folder_;
+};
+
+int run_and_tell(const Context& context) {
   ProgramEnd end;
   {
-    const auto folder = value_or_throw(TemporaryFolder::create("kiln-exec"));
-    const fs::path report = folder.path() / "report.jsonl";
-    set_variable("KILN_LAYER_REPORT", report.string());
-    end = run_program(words);
-    print_report(read_text(report).value_or(""));
+    const Measured measured(context);
+    end = run_program(context.arguments());
+    measured.tell();
   }
   return end_like(end);
 }
 
 int exec(Context& context) {
   set_environment(context);
-  if (context.flag("explain")) return run_and_explain(context.arguments());
+  if (context.flag("tune")) set_variable("KILN_LAYER_TUNE", "1");
+  if (context.flag("explain") || context.has("profile") || context.has("trace"))
+    return run_and_tell(context);
   become_program(context.arguments());
 }
 
@@ -90,6 +132,23 @@ constexpr Option explain = Option::flag(
     "When the program has ended, says on standard error how each program that it built was found "
     "or made: which layer of the store answered, what that cost, which variants its launches "
     "needed, and what was left to the driver and why.");
+
+constexpr Option profile_page = Option::file(
+    "profile", "OUT.html",
+    "When the program has ended, writes a page about its kernels: calls, times, sizes, bytes and "
+    "operations a second, under the roofs of the device, which are measured once. The same as JSON "
+    "is written next to it.",
+    Access::write);
+constexpr Option trace =
+    Option::file("trace", "OUT.json",
+                 "Writes launches and transfers as spans, a lane for each queue, for Perfetto or "
+                 "chrome://tracing.",
+                 Access::write);
+constexpr Option tune = Option::flag(
+    "tune",
+    "Tries local sizes for kernels that the program launches without one, over its own launches, "
+    "and keeps what is faster. Only kernels whose text proves that their results cannot depend on "
+    "it are touched.");
 
 }  // namespace
 
@@ -104,10 +163,10 @@ const Command exec_command{
         "The program takes the place of this command, so that its exit code, signals and standard "
         "streams are its own. All that the command does is to put the layer in front of "
         "OPENCL_LAYERS, which OpenCL's loader reads (ocl-icd from 2.3.0, Khronos' from 2020), and "
-        "to set KILN_LAYER=on and the variables of the options below. With --explain it waits for "
-        "the program, in the same process group, and ends as that did.",
-    .options = {{explain, options::store, options::system_store, options::shared_store,
-                 options::shared_timeout, options::store_size}},
+        "to set KILN_LAYER=on and the variables of the options below. With --explain, --profile "
+        "and --trace it waits for the program, in the same process group, and ends as that did.",
+    .options = {{explain, profile_page, trace, tune, options::store, options::system_store,
+                 options::shared_store, options::shared_timeout, options::store_size}},
     .positional = {.value_name = "PROGRAM",
                    .help = "The program, looked for in PATH, and its arguments; -- goes before it "
                            "where one of them begins with -.",
@@ -119,6 +178,8 @@ const Command exec_command{
     .examples = {{"kiln exec -- darktable-cli in.raw out.png",
                   "From the second start on its programs come from the store."},
                  {"kiln exec --explain -- clpeak", "What was served, and what did it cost?"},
+                 {"kiln exec --profile out.html -- ./solver",
+                  "Which kernels take the time, and how near are they to the device's limits?"},
                  {"kiln exec --store /var/cache/kiln -- ./solver --steps 10",
                   "With a store that other programs share."}},
     .body = exec,
