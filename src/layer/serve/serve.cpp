@@ -62,6 +62,19 @@ constexpr Serve functions{.build = build,
                           .unseen = &unseen_launches,
                           .forget = forget};
 
+const pid_t own_process = ::getpid();
+
+/// At the end of the process: which entries were used, so that they are not taken for useless ones.
+/// It calls nothing of OpenCL, and what it calls of this library is never destroyed.
+__attribute__((destructor)) void note_uses() {
+  if (own_process != ::getpid()) return;  // a child's copy
+  try {
+    if (Layer* store = resolver().store()) store->settle();
+  } catch (...) {
+    log_failure_of("the uses of programs");
+  }
+}
+
 }  // namespace
 }  // namespace kiln::layer
 

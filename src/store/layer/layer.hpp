@@ -96,6 +96,10 @@ class Layer {
   virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                                 const Change& change) = 0;
 
+  /// Writes what was only noted so far, such as uses of entries: an attempt, no more. For processes
+  /// that never destroy their layers; the destructor does it in others.
+  virtual void settle() {}
+
   /// The right to make what a Key stands for; nothing is held where a layer has no such thing.
   virtual Reservation reserve(const Key& key, std::chrono::milliseconds bound);
 };

@@ -33,6 +33,9 @@ class LayeredStore final : public Layer {
                         const Change& change) override;
   std::string near_miss(Kind kind, ByteView canonical) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
+  void settle() override {
+    if (local_) local_->settle();
+  }
 
   Layer* local() const { return local_.get(); }
   const std::vector<Below>& below() const { return below_; }
