@@ -143,8 +143,8 @@ TEST_P(Lifetimes, AreAsWithout) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Lifetimes,
-                         ::testing::Values("reopen", "fork", "exit-while-building", "leak",
-                                           "late"));
+                         ::testing::Values("reopen", "fork", "exit-while-building", "leak", "late",
+                                           "take-back"));
 
 }  // namespace
 }  // namespace kiln::testing

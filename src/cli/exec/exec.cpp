@@ -121,7 +121,6 @@ int run_and_tell(const Context& context) {
 
 int exec(Context& context) {
   set_environment(context);
-  if (context.flag("tune")) set_variable("KILN_LAYER_TUNE", "1");
   if (context.flag("explain") || context.has("profile") || context.has("trace"))
     return run_and_tell(context);
   become_program(context.arguments());
@@ -144,12 +143,6 @@ constexpr Option trace =
                  "Writes launches and transfers as spans, a lane for each queue, for Perfetto or "
                  "chrome://tracing.",
                  Access::write);
-constexpr Option tune = Option::flag(
-    "tune",
-    "Tries local sizes for kernels that the program launches without one, over its own launches, "
-    "and keeps what is faster. Only kernels whose text proves that their results cannot depend on "
-    "it are touched.");
-
 }  // namespace
 
 const Command exec_command{
@@ -165,7 +158,7 @@ const Command exec_command{
         "OPENCL_LAYERS, which OpenCL's loader reads (ocl-icd from 2.3.0, Khronos' from 2020), and "
         "to set KILN_LAYER=on and the variables of the options below. With --explain, --profile "
         "and --trace it waits for the program, in the same process group, and ends as that did.",
-    .options = {{explain, profile_page, trace, tune, options::store, options::system_store,
+    .options = {{explain, profile_page, trace, options::store, options::system_store,
                  options::shared_store, options::shared_timeout, options::store_size}},
     .positional = {.value_name = "PROGRAM",
                    .help = "The program, looked for in PATH, and its arguments; -- goes before it "

@@ -165,10 +165,21 @@ cl_program CL_API_CALL create_with_binary(cl_context context, cl_uint count,
 
 // Counting.
 
+/// A kernel may be asked for its program after the application has let that go: the reference that
+/// was kept for such kernels is the application's again.
+bool take_back(Program& program) noexcept {
+  bool released = true;
+  if (!program.is_released.compare_exchange_strong(released, false)) return false;
+  program.references.store(1, std::memory_order_relaxed);
+  program.holds.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
 cl_int CL_API_CALL retain(cl_program handle) {
+  Program* program = program_of(handle);
+  if (program != nullptr && take_back(*program)) return CL_SUCCESS;
   const cl_int result = below.clRetainProgram(handle);
-  if (result != CL_SUCCESS) return result;
-  if (Program* program = program_of(handle))
+  if (result == CL_SUCCESS && program != nullptr)
     program->references.fetch_add(1, std::memory_order_relaxed);
   return result;
 }

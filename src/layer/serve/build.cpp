@@ -301,6 +301,7 @@ const unsigned char* own_binary(Program& program, cl_uint number, std::size_t* s
   if (details == nullptr || number >= details->devices.size()) return nullptr;
   OnDevice& one = details->devices[number];
   try {
+    const std::lock_guard lock(details->mutex);
     if (one.as_binary == nullptr && one.device->pocl)
       one.as_binary = resolver()
                           .startable_archive(one.device, one.found.binary,

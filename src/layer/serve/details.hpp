@@ -3,6 +3,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct OnDevice {
 };
 
 struct Details {
+  std::mutex mutex;  ///< of `as_binary` of each device
   std::vector<OnDevice> devices;
   std::vector<std::pair<cl_uint, std::string>> constants;  ///< set for the next build
   std::string label;

@@ -2,7 +2,7 @@
 // closes it and loads it again, forks with it, ends in the midst of things. What it prints is the
 // same with the layer and without.
 //
-//   layer_lifetimes reopen | fork | exit-while-building | leak | late
+//   layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -34,6 +34,9 @@ struct Loader {
   KILN_FUNCTION(clCreateProgramWithSource);
   KILN_FUNCTION(clBuildProgram);
   KILN_FUNCTION(clReleaseProgram);
+  KILN_FUNCTION(clRetainProgram);
+  KILN_FUNCTION(clGetProgramInfo);
+  KILN_FUNCTION(clGetKernelInfo);
   KILN_FUNCTION(clCreateKernel);
   KILN_FUNCTION(clSetKernelArg);
   KILN_FUNCTION(clReleaseKernel);
@@ -142,6 +145,35 @@ int with_child() {
   return 0;
 }
 
+/// A program that was let go is asked for by its kernel.
+int take_back() {
+  const Loader loader;
+  Work one(loader);
+  one.build(1);
+  const auto tell = [&](const char* when) {
+    cl_program program = nullptr;
+    cl_uint count = 0;
+    loader.clGetKernelInfo(one.kernel, CL_KERNEL_PROGRAM, sizeof program, &program, nullptr);
+    loader.clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof count, &count, nullptr);
+    std::printf("%s: the same %d, references %u\n", when, program == one.program, count);
+  };
+  tell("built");
+  for (int round = 0; round < 2; ++round) {
+    std::printf("release %d\n", loader.clReleaseProgram(one.program));
+    tell("released");
+    std::printf("retain %d\n", loader.clRetainProgram(one.program));
+    tell("taken back");
+  }
+  one.use(loader);
+  std::printf("release %d\n", loader.clReleaseProgram(one.program));
+  const cl_kernel another = loader.clCreateKernel(one.program, "k", nullptr);
+  std::printf("another kernel: %d\n", another != nullptr);
+  if (another != nullptr) loader.clReleaseKernel(another);
+  tell("released");
+  std::printf("release %d\n", loader.clReleaseKernel(one.kernel));
+  return 0;
+}
+
 int exit_while_building() {
   static const Loader loader;
   static Work one(loader);
@@ -168,6 +200,7 @@ int main(int count, char** words) {
   const std::string mode = count > 1 ? words[1] : "";
   if (mode == "reopen") return reopen();
   if (mode == "fork") return with_child();
+  if (mode == "take-back") return take_back();
   if (mode == "exit-while-building") return exit_while_building();
   static const Loader loader;
   static Work work(loader);
@@ -190,6 +223,8 @@ int main(int count, char** words) {
     work.use(loader);
     return 0;
   }
-  std::fputs("usage: layer_lifetimes reopen | fork | exit-while-building | leak | late\n", stderr);
+  std::fputs(
+      "usage: layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back\n",
+      stderr);
   return 2;
 }
