@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <future>
@@ -151,11 +152,13 @@ Outcome herd(const Context& context) {
 std::vector<Bar> layer_program_bars() {
   std::vector<Bar> bars;
   for (const char* name : programs) {
-    bars.push_back({fmt::format("layer/{}-cold", name),
+    std::string shown = name;
+    std::replace(shown.begin(), shown.end(), '_', '-');
+    bars.push_back({fmt::format("layer/{}-cold", shown),
                     "build time without Kiln over that from a warm store, the driver's cache empty",
                     Holds::at_least, 10, "x",
                     [name](const Context& c) { return build_time(c, name, Caches::none); }});
-    bars.push_back({fmt::format("layer/{}-warm", name),
+    bars.push_back({fmt::format("layer/{}-warm", shown),
                     "build time from a warm store over that from the driver's warm cache",
                     Holds::at_most, 0.8, "x",
                     [name](const Context& c) { return build_time(c, name, Caches::drivers); }});
