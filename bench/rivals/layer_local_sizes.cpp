@@ -323,14 +323,16 @@ int compare(const std::string& type, const std::string& layer, const std::string
         (is_on ? with : without)[name].push_back(ns);
     }
   double logarithms = 0, smallest = 1e9;
+  const char* worst = "";
   for (const Shape& shape : shapes) {
     const double before = median(without[shape.name]), after = median(with[shape.name]);
     const double ratio = after > 0 ? before / after : 0;
     std::printf("%-16s %12.0f %12.0f %6.3f\n", shape.name, before, after, ratio);
     logarithms += std::log(ratio) / std::size(shapes);
+    if (ratio < smallest) worst = shape.name;
     smallest = std::min(smallest, ratio);
   }
-  std::printf("geometric-mean %.4f\nsmallest %.4f\n", std::exp(logarithms), smallest);
+  std::printf("geometric-mean %.4f\nsmallest %.4f %s\n", std::exp(logarithms), smallest, worst);
   return 0;
 }
 
