@@ -11,6 +11,8 @@ namespace kiln::bench {
 std::vector<Bar> layer_program_bars();
 /// What a call that is passed on costs, and the layer's mere presence.
 std::vector<Bar> layer_cost_bars();
+/// What local sizes are worth that the layer chooses where a program passes none.
+std::vector<Bar> layer_tune_bars();
 
 std::vector<Bar> layer_bars();
 

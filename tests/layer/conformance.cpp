@@ -62,6 +62,16 @@ TEST_F(Conformance, EveryAnswerIsTheDrivers) {
   EXPECT_EQ(count_of(report(), "compile      hit"), 0u) << report();
 }
 
+TEST_F(Conformance, EveryAnswerIsTheDriversWhileLocalSizesAreChosen) {
+  empty_cache("plain-cache");
+  const auto without = cases(plain());
+  Environment environment = layer();
+  environment["KILN_LAYER_TUNE"] = "1";
+  empty_cache();
+  for (int start = 0; start < 2; ++start) expect_equal(cases(environment), without);
+  EXPECT_GT(count_of(report(), "\n  served\n"), 100u) << "the layer was not there";
+}
+
 TEST_F(Conformance, EveryAnswerIsTheDriversWhileCommandsAreMeasured) {
   // Those about programs alone are the same as above.
   std::vector<std::string> names;

@@ -117,13 +117,27 @@ std::string text_of_variant(const Json& variant, Sums& sums) {
                      ms_text(ms));
 }
 
+std::string text_of_local_size(const Json& found) {
+  const auto local = found.at("local").get<std::string>();
+  return fmt::format(
+      "  {}\n    {} of {}, {}: {}{}\n", one_line(found.at("program").get<std::string>()),
+      local.empty() ? "the driver's own local size"
+                    : "local size " + one_line(local) + " in place of the driver's own",
+      one_line(found.at("kernel").get<std::string>()),
+      one_line(found.at("launches").get<std::string>()),
+      one_line(found.at("reason").get<std::string>()),
+      found.at("on_record").get<bool>() ? ", on record" : "");
+}
+
 std::string text_of_event(std::string_view line, Sums& sums) {
   // Counted only where all of the line could be read.
   Sums with = sums;
   const Json event = Json::parse(line);
   with.processes.insert(event.at("process").get<std::int64_t>());
-  std::string text = event.at("event").get<std::string>() == "build" ? text_of_build(event, with)
-                                                                     : text_of_variant(event, with);
+  const auto kind = event.at("event").get<std::string>();
+  std::string text = kind == "build"        ? text_of_build(event, with)
+                     : kind == "local size" ? text_of_local_size(event)
+                                            : text_of_variant(event, with);
   sums = std::move(with);
   return text;
 }

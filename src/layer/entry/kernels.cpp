@@ -73,6 +73,9 @@ cl_int CL_API_CALL release(cl_kernel handle) {
     return below.clReleaseKernel(handle);
   Program* program = kernel->program;
   kernels.erase(handle);
+  void* tuning = kernel->tuning.load(std::memory_order_acquire);
+  const Serve* server = tuning == nullptr ? nullptr : loaded_serve();
+  if (server != nullptr) server->forget_kernel(tuning);
   std::free(kernel);
   const cl_int result = below.clReleaseKernel(handle);
   release_hold(*program);
@@ -91,6 +94,7 @@ const char* attributes_of(const Kernel& kernel) noexcept {
 
 cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t size, void* value,
                             std::size_t* size_ret) {
+  if (what == CL_KERNEL_REFERENCE_COUNT) release_events();
   const bool is_own = what == CL_KERNEL_PROGRAM || what == CL_KERNEL_ATTRIBUTES;
   const Kernel* kernel = is_own ? kernel_of(handle) : nullptr;
   const bool is_served =
@@ -141,6 +145,34 @@ bool was_seen(Kernel& kernel, std::uint64_t digest) noexcept {
   return false;
 }
 
+/// A launch without a local size, with one that was chosen. It is as if the driver had chosen it:
+/// where it refuses, it chooses itself.
+cl_int launch_chosen(cl_command_queue queue, Kernel& kernel, Geometry geometry,
+                     const LocalChoice& choice, cl_uint wait_count, const cl_event* waits,
+                     cl_event* event) {
+  cl_event own = nullptr;
+  cl_event* place = event == nullptr && choice.is_timed ? &own : event;
+  const auto launch = [&](const std::size_t* local) {
+    return below.clEnqueueNDRangeKernel(queue, kernel.handle, geometry.dimensions, geometry.offset,
+                                        geometry.global, local, wait_count, waits, place);
+  };
+  const std::size_t* local = choice.is_set ? choice.local : nullptr;
+  geometry.local = local;
+  const Serve* server = was_seen(kernel, digest_of(geometry)) ? nullptr : loaded_serve();
+  if (server != nullptr && local != nullptr) server->before_launch(kernel, geometry);
+  cl_int result = launch(local);
+  bool is_refused = false;
+  if (result != CL_SUCCESS && local != nullptr) {
+    result = launch(nullptr);
+    is_refused = result == CL_SUCCESS;
+  }
+  if (server != nullptr && local == nullptr && result == CL_SUCCESS) server->after_launch(kernel);
+  const bool has_event = result == CL_SUCCESS && choice.is_timed && !is_refused;
+  judge(choice, has_event ? *place : nullptr, is_refused);
+  if (own != nullptr) below.clReleaseEvent(own);
+  return result;
+}
+
 cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel handle, cl_uint dimensions,
                            const std::size_t* offset, const std::size_t* global,
                            const std::size_t* local, cl_uint wait_count, const cl_event* waits,
@@ -150,6 +182,11 @@ cl_int CL_API_CALL enqueue(cl_command_queue queue, cl_kernel handle, cl_uint dim
     return below.clEnqueueNDRangeKernel(queue, handle, dimensions, offset, global, local,
                                         wait_count, waits, event);
   const Geometry geometry{dimensions, offset, global, local};
+  if (local == nullptr && is_tuning()) {
+    const LocalChoice choice = chosen_local(*kernel, geometry, queue);
+    if (choice.problem != nullptr)
+      return launch_chosen(queue, *kernel, geometry, choice, wait_count, waits, event);
+  }
   const Serve* server = was_seen(*kernel, digest_of(geometry)) ? nullptr : loaded_serve();
   if (server != nullptr && local != nullptr) server->before_launch(*kernel, geometry);
   const cl_int result = below.clEnqueueNDRangeKernel(queue, handle, dimensions, offset, global,
@@ -173,8 +210,9 @@ cl_int CL_API_CALL enqueue_task(cl_command_queue queue, cl_kernel handle, cl_uin
 
 void learn() noexcept {
   const Serve* server = loaded_serve();
-  if (server != nullptr && server->unseen->load(std::memory_order_relaxed) != 0)
-    server->after_wait();
+  if (server == nullptr) return;
+  if (server->unseen->load(std::memory_order_relaxed) != 0) server->after_wait();
+  if (is_tuning()) server->collect_times();
 }
 
 cl_int CL_API_CALL finish(cl_command_queue queue) {

@@ -398,6 +398,7 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
 
 cl_int CL_API_CALL get_context_info(cl_context context, cl_context_info what, std::size_t size,
                                     void* value, std::size_t* size_ret) {
+  if (what == CL_CONTEXT_REFERENCE_COUNT) release_events();
   const cl_int status = below.clGetContextInfo(context, what, size, value, size_ret);
   if (status != CL_SUCCESS || what != CL_CONTEXT_REFERENCE_COUNT || value == nullptr) return status;
   if (const auto* hidden = hidden_of(context)) {

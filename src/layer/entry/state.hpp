@@ -34,6 +34,17 @@ const Serve* loaded_serve() noexcept;
 /// absent.
 void add_program_functions(cl_icd_dispatch& table) noexcept;
 void add_kernel_functions(cl_icd_dispatch& table) noexcept;
+void add_local_size_functions(cl_icd_dispatch& table) noexcept;
+
+/// Whether local sizes are chosen where the program passes none.
+bool is_tuning() noexcept;
+void note_tuning(bool is_wanted) noexcept;
+/// A local size for a launch that has none, where one is known or to be tried.
+LocalChoice chosen_local(Kernel& kernel, const Geometry& geometry, cl_command_queue queue) noexcept;
+/// Tells what came of it.
+void judge(const LocalChoice& choice, cl_event event, bool refused) noexcept;
+/// Lets go of events before the application asks for counts of references, or ends what has them.
+void release_events() noexcept;
 
 /// Called when a kernel of a program has gone: the program may have waited for it.
 void release_hold(Program& program) noexcept;

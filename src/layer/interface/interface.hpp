@@ -61,12 +61,22 @@ struct Kernel {
   /// Digests of geometries that were launched. Those beyond the first ones are not kept: a kernel
   /// with that many is asked about at each launch.
   std::atomic<std::uint64_t> seen[most_seen] = {};
+  std::atomic<void*> tuning{nullptr};  ///< what chooses local sizes knows of it
 };
 
 /// A launch as clEnqueueNDRangeKernel describes it; pointers may be null.
 struct Geometry {
   cl_uint dimensions;
   const std::size_t *offset, *global, *local;
+};
+
+/// What is chosen for a launch that has no local size.
+struct LocalChoice {
+  std::size_t local[3] = {1, 1, 1};
+  bool is_set = false;      ///< `local` is to be used; else the driver chooses
+  void* problem = nullptr;  ///< not null: judge() is to be told what came of it
+  std::size_t entrant = 0;
+  bool is_timed = false;  ///< the launch needs an event
 };
 
 /// What clBuildProgram was asked.
@@ -106,6 +116,18 @@ struct Serve {
   /// Learns what such launches have come to; to be called after a wait, where `unseen` is not 0.
   void (*after_wait)();
   const std::atomic<cl_uint>* unseen;
+  /// Chooses for a launch without a local size, where the environment asks for it.
+  void (*choose_local)(Kernel& kernel, const Geometry& geometry, cl_command_queue queue,
+                       LocalChoice& choice);
+  /// What came of it: the launch's event, which is retained where it is kept; `refused`: the driver
+  /// took the launch without the size that was chosen, and not with it.
+  void (*judge)(const LocalChoice& choice, cl_event event, bool refused);
+  /// Looks which of these launches have ended; never waits.
+  void (*collect_times)();
+  /// Lets all events go that are kept: the application is about to ask who counts them.
+  void (*release_events)();
+  /// Lets go what Kernel::tuning holds.
+  void (*forget_kernel)(void* tuning);
   /// Lets the details of a program go.
   void (*forget)(void* details);
 };

@@ -70,15 +70,18 @@ const char* setting(const char* name) noexcept {
 /// the loader was closed and opened: then there are other functions, and all that is counted stays.
 bool start(const cl_icd_dispatch* below, cl_icd_dispatch* table) noexcept {
   const char* folder = setting("KILN_LAYER_PROFILE");
-  if (folder == nullptr) return false;
+  if (folder == nullptr && setting("KILN_LAYER_TUNE") == nullptr) return false;
   static std::atomic<bool> is_open{false};
   if (!is_open.load(std::memory_order_acquire)) {
-    if (!open_report(folder, setting("KILN_LAYER_TRACE") != nullptr)) return false;
+    if (folder != nullptr && !open_report(folder, setting("KILN_LAYER_TRACE") != nullptr))
+      return false;
     ::pthread_atfork(nullptr, nullptr, [] { forked.store(true, std::memory_order_relaxed); });
     is_open.store(true, std::memory_order_release);
   }
   under = below;
   add_queue_functions(*table);
+  // Whoever chooses local sizes needs the queues' time stamps, and nothing else of this.
+  if (folder == nullptr) return true;
   add_kernel_functions(*table);
   add_memory_functions(*table);
   add_transfer_functions(*table);

@@ -241,6 +241,7 @@ void report_sometimes() noexcept {
 void report_now(End end) noexcept {
   try {
     Files& all = files();
+    if (all.profile.empty()) return;  // no report is asked for
     if (end == End::no ? !all.writing.try_lock() : !lock_within(all.writing, 200)) return;
     const std::lock_guard lock(all.writing, std::adopt_lock);
     write_profile(all, end);

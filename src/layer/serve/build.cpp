@@ -193,6 +193,10 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
     *pending = new Pending{request, std::move(one), told};
     return nullptr;
   }
+  if (is_tuning()) {
+    details->source = requests.front().source;
+    details->options = text.options;
+  }
   const cl_program made = load(program, call, ids, details->devices, counts);
   for (std::size_t i = 0; i < requests.size(); ++i)
     note_use(resolver(), requests[i], *details->devices[i].device, details->devices[i].found);

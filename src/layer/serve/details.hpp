@@ -31,12 +31,17 @@ struct Details {
   std::vector<OnDevice> devices;
   std::vector<std::pair<cl_uint, std::string>> constants;  ///< set for the next build
   std::string label;
-  Bytes better;  ///< bytes that were handed out in place of the application's
+  SourcePtr source;     ///< where local sizes are chosen
+  std::string options;  ///< of the build, likewise
+  Bytes better;         ///< bytes that were handed out in place of the application's
 };
 
 inline Details* details_of(const Program& program) {
   return static_cast<Details*>(program.details.load(std::memory_order_acquire));
 }
+
+/// The kernel's name. Throws kiln::Error.
+std::string name_of(cl_kernel kernel);
 
 /// The Resolver of all served programs: it has no copy in other libraries' processes' parts, so
 /// that an application which uses Kiln itself has both.
@@ -61,5 +66,14 @@ void after_launch(Kernel& kernel);
 void after_wait();
 extern std::atomic<cl_uint> unseen_launches;
 void forget(void* details);
+void choose_local(Kernel& kernel, const Geometry& geometry, cl_command_queue queue,
+                  LocalChoice& choice);
+void judge(const LocalChoice& choice, cl_event event, bool refused);
+void collect_times();
+void release_events();
+void forget_kernel(void* tuning);
+
+/// Whether the environment asks for local sizes where the program passes none.
+bool is_tuning();
 
 }  // namespace kiln::layer

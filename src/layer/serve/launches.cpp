@@ -21,8 +21,6 @@ namespace kiln::layer {
 std::atomic<cl_uint> unseen_launches{0};
 
 namespace fs = std::filesystem;
-namespace {
-
 std::string name_of(cl_kernel kernel) {
   std::size_t bytes = 0;
   check_cl(::clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, 0, nullptr, &bytes),
@@ -33,6 +31,8 @@ std::string name_of(cl_kernel kernel) {
   while (!name.empty() && name.back() == '\0') name.pop_back();
   return name;
 }
+
+namespace {
 
 using Sizes = std::array<std::size_t, 3>;
 

@@ -75,6 +75,12 @@ Json json_of(const VariantReport& variant) {
           {"reason", variant.reason},   {"ms", ms_since(variant.started_ns)}};
 }
 
+Json json_of(const LocalSizeReport& found) {
+  return {{"event", "local size"},  {"process", ::getpid()},          {"program", found.program},
+          {"kernel", found.kernel}, {"launches", found.sizes},        {"local", found.local},
+          {"reason", found.reason}, {"on_record", found.is_on_record}};
+}
+
 std::string text_for_people(const BuildReport& build) {
   const std::string reason = one_line(build.reason);
   std::string outcome = "served";
@@ -98,6 +104,14 @@ std::string text_for_people(const VariantReport& variant) {
   return text_of(found);
 }
 
+std::string text_for_people(const LocalSizeReport& found) {
+  const std::string what =
+      found.local.empty() ? "the driver's own local size stays"
+                          : fmt::format("local size {} in place of the driver's own", found.local);
+  return fmt::format("{}: {}, {}\n  {}: {}{}\n", found.program, found.kernel, found.sizes, what,
+                     found.reason, found.is_on_record ? ", on record" : "");
+}
+
 template <class Event>
 void write_event(const Event& event) {
   if (is_reporting()) write(is_for_programs() ? line_of(json_of(event)) : text_for_people(event));
@@ -109,5 +123,6 @@ bool is_reporting() { return report_file() != nullptr; }
 
 void report(const BuildReport& build) { write_event(build); }
 void report(const VariantReport& variant) { write_event(variant); }
+void report(const LocalSizeReport& found) { write_event(found); }
 
 }  // namespace kiln::layer

@@ -60,6 +60,11 @@ constexpr Serve functions{.build = build,
                           .after_launch = after_launch,
                           .after_wait = after_wait,
                           .unseen = &unseen_launches,
+                          .choose_local = choose_local,
+                          .judge = judge,
+                          .collect_times = collect_times,
+                          .release_events = release_events,
+                          .forget_kernel = forget_kernel,
                           .forget = forget};
 
 const pid_t own_process = ::getpid();
