@@ -65,6 +65,7 @@ void set_environment(const Context& context) {
     pass_on(context, option);
   set_variable("OPENCL_LAYERS", with_layer(find_layer().string(), environment("OPENCL_LAYERS")));
   set_variable("KILN_LAYER", "on");
+  if (context.flag("tune")) set_variable("KILN_LAYER_TUNE", "1");
 }
 
 // What is told when the program has ended.
@@ -143,6 +144,12 @@ constexpr Option trace =
                  "Writes launches and transfers as spans, a lane for each queue, for Perfetto or "
                  "chrome://tracing.",
                  Access::write);
+constexpr Option tune = Option::flag(
+    "tune",
+    "Tries local sizes for kernels that the program launches without one, over its own launches, "
+    "and keeps what is faster for later starts. Only kernels whose text proves that their results "
+    "cannot depend on it are touched.");
+
 }  // namespace
 
 const Command exec_command{
@@ -158,7 +165,7 @@ const Command exec_command{
         "OPENCL_LAYERS, which OpenCL's loader reads (ocl-icd from 2.3.0, Khronos' from 2020), and "
         "to set KILN_LAYER=on and the variables of the options below. With --explain, --profile "
         "and --trace it waits for the program, in the same process group, and ends as that did.",
-    .options = {{explain, profile_page, trace, options::store, options::system_store,
+    .options = {{explain, profile_page, trace, tune, options::store, options::system_store,
                  options::shared_store, options::shared_timeout, options::store_size}},
     .positional = {.value_name = "PROGRAM",
                    .help = "The program, looked for in PATH, and its arguments; -- goes before it "
@@ -173,6 +180,8 @@ const Command exec_command{
                  {"kiln exec --explain -- clpeak", "What was served, and what did it cost?"},
                  {"kiln exec --profile out.html -- ./solver",
                   "Which kernels take the time, and how near are they to the device's limits?"},
+                 {"kiln exec --tune --explain -- ./solver",
+                  "Looks for local sizes that are faster than the driver's own."},
                  {"kiln exec --store /var/cache/kiln -- ./solver --steps 10",
                   "With a store that other programs share."}},
     .body = exec,
