@@ -8,7 +8,9 @@
 #include "base/data/text.hpp"
 #include "kiln/prebuild.hpp"
 #include "kiln/store.hpp"
+#include "kernel/program/link_units.hpp"
 #include "layer/program/program_request.hpp"
+#include "layer/program/unit_record.hpp"
 #include "layer/program/usage_record.hpp"
 #include "prebuild/build_call.hpp"
 #include "store/layer/layers.hpp"
@@ -67,10 +69,17 @@ UsageRecord record_of(const Store& store, std::string_view application) {
   return value_or_throw(layer::decode_usage(store.content(*entry)));
 }
 
-std::string first_kernel(const Store& store, const UsedProgram& program) {
+/// The program's text, as far as it is there.
+std::string text_of(const Store& store, const UsedProgram& program) {
   const auto entry = entry_at(store, key_of(layer::canonical_of_text(program.text)));
-  if (!entry) return {};
-  return layer::first_kernel(as_text(store.content(*entry)));
+  return entry ? std::string(as_text(store.content(*entry))) : std::string();
+}
+
+/// The parts of a linked program; none of another one.
+std::vector<Unit> units_of(const Store& store, const UsedProgram& program) {
+  const std::string text = text_of(store, program);
+  if (!are_units(text)) return {};
+  return units_of_text(text).value_or(std::vector<Unit>());
 }
 
 }  // namespace
@@ -84,7 +93,7 @@ std::vector<std::string> recorded_applications(const Store& store) {
 std::vector<RecordedProgram> programs_used_by(const Store& store, std::string_view application) {
   std::vector<RecordedProgram> programs;
   for (const auto& used : record_of(store, application))
-    programs.push_back({used.artifact.hex(), first_kernel(store, used), used.options,
+    programs.push_back({used.artifact.hex(), layer::first_kernel(text_of(store, used)), used.options,
                         used.fingerprint, used.variants.size()});
   return programs;
 }
@@ -99,7 +108,12 @@ std::vector<std::string> keys_used_by(const Store& store, std::string_view appli
   std::set<std::string> keys{key_of(layer::canonical_of_usage(application)).hex()};
   for (const auto& used : record_of(store, application)) {
     keys.insert(key_of(layer::canonical_of_text(used.text)).hex());
-    if (is_wanted(used.fingerprint)) keys.insert(used.artifact.hex());
+    if (!is_wanted(used.fingerprint)) continue;
+    keys.insert(used.artifact.hex());
+    for (const auto& unit : units_of(store, used))
+      keys.insert(
+          key_of(layer::canonical_of_compiled(unit, used.fingerprint, layer::compiler_variables()))
+              .hex());
   }
   return {keys.begin(), keys.end()};
 }
@@ -159,6 +173,15 @@ std::vector<KernelVariant> wanted_of(const UsedProgram& program, const Device& d
   return wanted;
 }
 
+/// Puts on record that the parts of a linked program compile, and what is said of them: an
+/// application asks for that before it links.
+void note_parts(const std::string& linked, const Device& device, Resolver& resolver) {
+  const cl::Context context(device.handle);
+  for (const auto& unit : value_or_throw(units_of_text(linked)))
+    if (const auto log = log_of_compiled(context(), device.handle(), unit))
+      value_or_throw(layer::keep_compiled(*resolver.store(), unit, device, *log));
+}
+
 /// Builds one program for a device, and puts it on record that it is there. How that was done.
 Explanation build(const UsedProgram& program, std::string_view application, const DevicePtr& device,
                   Resolver& resolver) {
@@ -175,6 +198,7 @@ Explanation build(const UsedProgram& program, std::string_view application, cons
     const auto context = kiln::Context::create({device});  // owns the program
     resolver.resolve(request, context, device, wanted, &explanation);
   }
+  if (are_units(request.source->text())) note_parts(request.source->text(), *device, resolver);
   UsedProgram used = program;
   used.artifact = key_of(canonical_request(request, {}, *device));
   used.fingerprint = device->fingerprint();

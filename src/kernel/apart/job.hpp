@@ -60,7 +60,7 @@ enum ExitCode {
 
 /// By this a helper is known: it is the first thing that one writes, on standard output as a line,
 /// in a server's socket as a message. The number is that of what is said and of the job's layout.
-inline constexpr std::string_view greeting = "kiln-compile 4";
+inline constexpr std::string_view greeting = "kiln-compile 5";
 /// What a helper of one job is started with: programs in its place refuse it, most of them at once.
 inline constexpr std::string_view job_option = "--job";
 

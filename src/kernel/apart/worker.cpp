@@ -16,6 +16,7 @@
 #include "kernel/apart/stubs.hpp"
 #include "kernel/clang/unit.hpp"
 #include "kernel/facts/read_facts.hpp"
+#include "kernel/program/link_units.hpp"
 #include "kernel/program/program.hpp"
 #include "kiln/formats/poclbin.hpp"
 
@@ -167,11 +168,18 @@ void die_with_parent() {
   }).detach();
 }
 
-/// The program's folder in the private cache, found by its bitcode. Errc::internal where it is not
-/// where Kiln knows it to be: the ways that need it are not this driver's (probe.hpp).
+/// The program's folder in the private cache, found by its bitcode: the latest one, since those of
+/// a linked program's parts were there before. Errc::internal where it is not where Kiln knows it to
+/// be: the ways that need it are not this driver's (probe.hpp).
 fs::path program_folder() {
-  for (const auto& entry : fs::recursive_directory_iterator(cache_folder))
-    if (entry.path().filename() == "program.bc") return entry.path().parent_path();
+  fs::path latest;
+  fs::file_time_type time = fs::file_time_type::min();
+  for (const auto& entry : fs::recursive_directory_iterator(cache_folder)) {
+    if (entry.path().filename() != "program.bc" || entry.last_write_time() < time) continue;
+    time = entry.last_write_time();
+    latest = entry.path().parent_path();
+  }
+  if (!latest.empty()) return latest;
   throw Error(Errc::internal, "the driver left no program in its cache folder");
 }
 
@@ -244,6 +252,12 @@ const Compiler& compiler_for(const std::string& fingerprint) {
 /// macro that is not used leaves no trace in a program. (A comment in the text would not do: the
 /// driver's hash is of the preprocessed text, and of the options.)
 void make_unique(Job& job, const std::string& salt) {
+  if (are_units(job.source)) {  // a linker takes no macros
+    auto units = value_or_throw(units_of_text(job.source));
+    for (auto& unit : units) unit.options += " -DKILN_" + salt;
+    job.source = text_of_units(units);
+    return;
+  }
   if (!job.source.empty()) {
     job.options += " -DKILN_" + salt;
     return;
@@ -258,7 +272,7 @@ void make_unique(Job& job, const std::string& salt) {
 /// unknown. To be called after the driver has set up its LLVM: libclang shares it, and what both
 /// set up at their first use (options, targets) is not made for two threads at once.
 std::jthread read_facts(const Job& job) {
-  if (!job.facts || job.source.empty()) return {};
+  if (!job.facts || job.source.empty() || are_units(job.source)) return {};
   if (!expected_from([] { clang::Library::get(); })) return {};
   return std::jthread([&job] {
     const auto facts = read_kernel_facts(job.source, job.options, {});
@@ -266,11 +280,28 @@ std::jthread read_facts(const Job& job) {
   });
 }
 
+/// The job's program, built. Throws cl::BuildError, cl::Error.
+cl::Program build_program(const cl::Context& context, const cl::Device& device, const Job& job) {
+  if (!are_units(job.source)) {
+    cl::Program program = create_program(context, device, job);
+    program.build({device}, job.options.c_str());
+    return program;
+  }
+  cl_int status = CL_SUCCESS;
+  std::string log;
+  const auto units = value_or_throw(units_of_text(job.source));
+  const cl::Program linked(
+      link_units(context(), {device()}, units, job.options, status, &log));
+  if (status == CL_COMPILE_PROGRAM_FAILURE || status == CL_LINK_PROGRAM_FAILURE)
+    throw cl::BuildError(CL_BUILD_PROGRAM_FAILURE, "clLinkProgram", {{device, log}});
+  if (status != CL_SUCCESS) throw cl::Error(status, "clLinkProgram");
+  return linked;
+}
+
 void make_artifact(const Job& job) {
   const auto& [device, context] = compiler_for(job.fingerprint);
   const std::jthread facts = read_facts(job);
-  cl::Program program = create_program(context, device->handle, job);
-  program.build({device->handle}, job.options.c_str());
+  const cl::Program program = build_program(context, device->handle, job);
   // Warnings: a program that compiles may have some, too.
   if (const auto log = build_log(program, *device); !log.empty()) write_log(log);
   Bytes made;

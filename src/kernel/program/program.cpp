@@ -11,6 +11,7 @@
 #include "base/data/byte_fields.hpp"
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
+#include "kernel/program/link_units.hpp"
 
 namespace kiln {
 
@@ -243,9 +244,26 @@ Error build_error(const std::string& label, std::string log) {
   return {Errc::build, fmt::format("{} does not compile:\n{}", label, trimmed(std::move(log)))};
 }
 
+namespace {
+
+cl::Program link_here(const Context& context, const Device& device, const std::string& text,
+                      const std::string& options, const std::string& label) {
+  cl_int status = CL_SUCCESS;
+  std::string log;
+  const cl::Program linked(link_units(context.cl()(), {device.handle()},
+                                      value_or_throw(units_of_text(text)), options, status, &log));
+  if (status == CL_COMPILE_PROGRAM_FAILURE || status == CL_LINK_PROGRAM_FAILURE)
+    throw build_error(label, std::move(log));
+  if (status != CL_SUCCESS) throw cl_error("clLinkProgram", status);
+  return linked;
+}
+
+}  // namespace
+
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,
                        const std::string& options, const std::string& label) {
   return with_cl_errors([&] {
+    if (are_units(text)) return link_here(context, device, text, options, label);
     const cl::Program program = create_program(context.cl(), device.handle, text);
     build(program, device, options_for_part(device, options), label);
     return program;

@@ -9,6 +9,7 @@
 #include "kernel/apart/probe.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kernel/source/units.hpp"
 
 // The steps by which an Artifact or a text becomes a program, verified first, and gets into the
 // store.
@@ -318,7 +319,7 @@ Expected<void> Resolver::make_archive(Work& work) {
   ask.build_hash = poclbin::build_hash(work.key.digest.bytes);
   ask.variants = work.wanted;
   ask.build_log = &work.build_log;
-  if (work.request.source && work.request.source->module() == nullptr)
+  if (work.request.source && work.request.source->module() == nullptr && !are_units(ask.text))
     ask.facts = &work.artifact.facts;
   work.source = digest_of(work.request, ask.text);
   auto made = compile_apart(*work.device, ask);
@@ -492,6 +493,8 @@ KernelFacts Resolver::facts(const Request& request, Program& program, const std:
   if (!request.source)
     return unknown_facts(kernel, "a generated kernel is divided by its own front end");
   if (const spirv::Module* module = request.source->module()) return module_facts(*module, kernel);
+  if (are_units(request.source->text()))
+    return unknown_facts(kernel, "a program that is linked of several is not divided");
   FactsPtr known = program.facts();
   if (!known) {
     StepTimer step(explanation, "facts");

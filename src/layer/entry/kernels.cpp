@@ -28,6 +28,7 @@ void add_kernel(cl_kernel handle, Program* program) noexcept {
 cl_program maker_of(cl_program handle, Program*& program) noexcept {
   program = program_of(handle);
   if (program == nullptr) return handle;
+  ask_driver(*program);
   if (const cl_program served = serving(program)) return served;
   if (!program->learns.load(std::memory_order_relaxed)) program = nullptr;
   return handle;

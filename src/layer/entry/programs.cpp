@@ -6,11 +6,9 @@
 
 // The functions of programs. What is not known, or not to be served, is passed on.
 namespace kiln::layer {
-namespace {
 
-/// Notes a program that the application has made.
 void add_program(cl_program handle, cl_context context, Program::Origin origin,
-                 void* details = nullptr) noexcept {
+                 void* details) noexcept {
   if (handle == nullptr) return;
   // Of an earlier program with this handle, whose end the layer did not see.
   if (program_of(handle) != nullptr) programs.erase(handle);
@@ -24,6 +22,8 @@ void add_program(cl_program handle, cl_context context, Program::Origin origin,
   program->learns.store(details != nullptr, std::memory_order_relaxed);
   if (!programs.insert(handle, program)) std::free(memory);
 }
+
+namespace {
 
 // Contexts: programs that serve are no business of the application, but drivers count them.
 
@@ -43,9 +43,10 @@ void hide_in(cl_context context, cl_int change) noexcept {
   if (hidden != nullptr) hidden->fetch_add(change, std::memory_order_relaxed);
 }
 
+}  // namespace
+
 // The program that serves.
 
-/// Takes it away: it is about to be another one, or the driver's own.
 void drop_served(Program& program) noexcept {
   const cl_program served = program.served.exchange(nullptr, std::memory_order_acq_rel);
   if (served == nullptr) return;
@@ -63,6 +64,8 @@ void set_served(Program& program, cl_program served, bool counts) noexcept {
   program.learns.store(true, std::memory_order_relaxed);
 }
 
+namespace {
+
 void forget_details(Program& program) noexcept {
   void* details = program.details.exchange(nullptr, std::memory_order_acq_rel);
   const Serve* server = loaded_serve();
@@ -73,23 +76,16 @@ bool has_kernels(const Program& program) noexcept {
   return program.holds.load(std::memory_order_acquire) > 1;
 }
 
-/// Who is told of a build, in the application's own terms.
-struct Told {
-  cl_program handle;
-  void(CL_CALLBACK* notify)(cl_program, void*);
-  void* data;
-};
+}  // namespace
+
 void CL_CALLBACK tell(cl_program, void* memory) noexcept {
   const Told told = *static_cast<Told*>(memory);
   std::free(memory);
   told.notify(told.handle, told.data);
 }
 
-/// Whether the driver would refuse to build a program again, since it has kernels: it is asked with
-/// the one that serves, which has them, and tells the application. CL_SUCCESS: it would not.
 cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices, const char* options,
-               void(CL_CALLBACK* notify)(cl_program, void*) = nullptr,
-               void* data = nullptr) noexcept {
+               void(CL_CALLBACK* notify)(cl_program, void*), void* data) noexcept {
   const cl_program served = program.served.load(std::memory_order_acquire);
   if (served == nullptr || !has_kernels(program)) return CL_SUCCESS;
   if (notify == nullptr)
@@ -99,8 +95,6 @@ cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices, con
   return below.clBuildProgram(served, count, devices, options, tell,
                               new (memory) Told{program.handle, notify, data});
 }
-
-}  // namespace
 
 void release_hold(Program& program) noexcept {
   if (program.holds.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
@@ -210,6 +204,12 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
     return below.clBuildProgram(handle, count, devices, options, notify, data);
   };
   Program* program = program_of(handle);
+  if (program != nullptr) {
+    if (program->origin == Program::Origin::linked)
+      return build_linked(*program, {count, devices, options}, notify, data);
+    ask_driver(*program);
+    program->is_part.store(false, std::memory_order_release);
+  }
   if (program == nullptr || program->origin == Program::Origin::binary ||
       program->is_native.load(std::memory_order_acquire))
     return pass_on();
@@ -244,39 +244,6 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
   program->is_refused.store(false, std::memory_order_release);
   if (notify != nullptr) notify(handle, data);
   return CL_SUCCESS;
-}
-
-cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id* devices,
-                           const char* options, cl_uint header_count, const cl_program* headers,
-                           const char** names, void(CL_CALLBACK* notify)(cl_program, void*),
-                           void* data) {
-  if (Program* program = program_of(handle)) {
-    const bool may_refuse = program->keeps_kernels.load(std::memory_order_relaxed);
-    const cl_int refused = may_refuse ? refusal(*program, count, devices, nullptr) : CL_SUCCESS;
-    if (refused != CL_SUCCESS) return refused;
-    drop_served(*program);
-    program->is_native.store(true, std::memory_order_release);
-  }
-  return below.clCompileProgram(handle, count, devices, options, header_count, headers, names,
-                                notify, data);
-}
-
-cl_program CL_API_CALL link(cl_context context, cl_uint device_count, const cl_device_id* devices,
-                            const char* options, cl_uint count, const cl_program* inputs,
-                            void(CL_CALLBACK* notify)(cl_program, void*), void* data,
-                            cl_int* error) {
-  // The driver is to see what each is: those that serve are built, their handles are not.
-  cl_program* seen = nullptr;
-  if (inputs != nullptr && count > 0 && !served_programs.is_empty())
-    seen = static_cast<cl_program*>(std::calloc(count, sizeof(cl_program)));
-  for (cl_uint i = 0; seen != nullptr && i < count; ++i) {
-    const cl_program served = serving(program_of(inputs[i]));
-    seen[i] = served == nullptr ? inputs[i] : served;
-  }
-  const cl_program made = below.clLinkProgram(context, device_count, devices, options, count,
-                                              seen == nullptr ? inputs : seen, notify, data, error);
-  std::free(seen);
-  return made;
 }
 
 cl_int CL_API_CALL set_constant(cl_program handle, cl_uint id, std::size_t size,
@@ -347,11 +314,20 @@ cl_int binaries_answer(Program& program, cl_program served, cl_program_info what
   return CL_SUCCESS;
 }
 
+/// What a program has whether it is compiled or not.
+bool is_of_text(cl_program_info what) noexcept {
+  return what == CL_PROGRAM_REFERENCE_COUNT || what == CL_PROGRAM_CONTEXT ||
+         what == CL_PROGRAM_NUM_DEVICES || what == CL_PROGRAM_DEVICES || what == CL_PROGRAM_SOURCE;
+}
+
 cl_int CL_API_CALL get_info(cl_program handle, cl_program_info what, std::size_t size, void* value,
                             std::size_t* size_ret) {
   Program* program = program_of(handle);
   const cl_program served = serving(program);
-  if (served == nullptr) return below.clGetProgramInfo(handle, what, size, value, size_ret);
+  if (served == nullptr) {
+    if (program != nullptr && !is_of_text(what)) ask_driver(*program);
+    return below.clGetProgramInfo(handle, what, size, value, size_ret);
+  }
   switch (what) {
     case CL_PROGRAM_REFERENCE_COUNT:
       return count_answer(*program, served, size, value, size_ret);
@@ -369,6 +345,19 @@ cl_int CL_API_CALL get_info(cl_program handle, cl_program_info what, std::size_t
   }
 }
 
+/// What is asked after each compile, of a program that the driver has not compiled.
+bool deferred_answer(Program& program, cl_device_id device, cl_program_build_info what,
+                     std::size_t size, void* value, std::size_t* size_ret) noexcept {
+  const Serve* server = loaded_serve();
+  const char* log = server == nullptr ? nullptr : server->compile_log(program, device);
+  if (log == nullptr) return false;
+  const cl_build_status status = CL_BUILD_SUCCESS;
+  if (what == CL_PROGRAM_BUILD_STATUS)
+    return answer(&status, sizeof status, size, value, size_ret) == CL_SUCCESS;
+  return what == CL_PROGRAM_BUILD_LOG &&
+         answer(log, std::strlen(log) + 1, size, value, size_ret) == CL_SUCCESS;
+}
+
 cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
                                   cl_program_build_info what, std::size_t size, void* value,
                                   std::size_t* size_ret) {
@@ -377,8 +366,13 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
   // A refused build leaves the type as it was.
   if (what == CL_PROGRAM_BINARY_TYPE && program != nullptr)
     served = program->served.load(std::memory_order_acquire);
-  if (served == nullptr)
+  if (served == nullptr) {
+    if (program != nullptr && program->is_deferred.load(std::memory_order_acquire)) {
+      if (deferred_answer(*program, device, what, size, value, size_ret)) return CL_SUCCESS;
+      ask_driver(*program);
+    }
     return below.clGetProgramBuildInfo(handle, device, what, size, value, size_ret);
+  }
   if (what == CL_PROGRAM_BUILD_LOG) {
     const Serve* server = loaded_serve();
     const char* log = server == nullptr ? nullptr : server->build_log(*program, device);
@@ -459,8 +453,6 @@ void add_program_functions(cl_icd_dispatch& table) noexcept {
   replace(table.clRetainProgram, retain);
   replace(table.clReleaseProgram, release);
   replace(table.clBuildProgram, build);
-  replace(table.clCompileProgram, compile);
-  replace(table.clLinkProgram, link);
   replace(table.clSetProgramSpecializationConstant, set_constant);
   replace(table.clGetProgramInfo, get_info);
   replace(table.clGetProgramBuildInfo, get_build_info);

@@ -33,6 +33,7 @@ const Serve* loaded_serve() noexcept;
 /// The layer's own functions in the loader's table. A function that the table below lacks stays
 /// absent.
 void add_program_functions(cl_icd_dispatch& table) noexcept;
+void add_link_functions(cl_icd_dispatch& table) noexcept;
 void add_kernel_functions(cl_icd_dispatch& table) noexcept;
 void add_local_size_functions(cl_icd_dispatch& table) noexcept;
 
@@ -45,6 +46,35 @@ LocalChoice chosen_local(Kernel& kernel, const Geometry& geometry, cl_command_qu
 void judge(const LocalChoice& choice, cl_event event, bool refused) noexcept;
 /// Lets go of events before the application asks for counts of references, or ends what has them.
 void release_events() noexcept;
+
+// Programs: what building, compiling and linking share (programs.cpp, links.cpp).
+
+/// Notes a program that the application has made.
+void add_program(cl_program handle, cl_context context, Program::Origin origin,
+                 void* details = nullptr) noexcept;
+/// Takes the one that serves away: it is about to be another one, or the driver's own.
+void drop_served(Program& program) noexcept;
+void set_served(Program& program, cl_program served, bool counts) noexcept;
+
+/// Who is told of a build, in the application's own terms: tell() takes one, and frees it.
+struct Told {
+  cl_program handle;
+  void(CL_CALLBACK* notify)(cl_program, void*);
+  void* data;
+};
+void CL_CALLBACK tell(cl_program, void* memory) noexcept;
+
+/// Whether the driver would refuse to build a program again, since it has kernels: it is asked with
+/// the one that serves, which has them, and tells the application. CL_SUCCESS: it would not.
+cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices, const char* options,
+               void(CL_CALLBACK* notify)(cl_program, void*) = nullptr,
+               void* data = nullptr) noexcept;
+
+/// Has the driver compile what was deferred.
+void ask_driver(Program& program) noexcept;
+/// clBuildProgram of a program that the layer has linked.
+cl_int build_linked(Program& program, const BuildCall& call,
+                    void(CL_CALLBACK* notify)(cl_program, void*), void* data) noexcept;
 
 /// Called when a kernel of a program has gone: the program may have waited for it.
 void release_hold(Program& program) noexcept;

@@ -26,7 +26,7 @@ namespace kiln::layer {
 /// The handle that the application has is the driver's own. Where the program is served, another
 /// one of the driver, made of a binary, does its work: `served`.
 struct Program {
-  enum class Origin : std::uint8_t { source, binary, module };
+  enum class Origin : std::uint8_t { source, binary, module, linked };
 
   cl_program handle = nullptr;
   cl_context context = nullptr;
@@ -37,6 +37,10 @@ struct Program {
   std::atomic<bool> is_native{false};  ///< the driver itself has built it: it is let alone
   /// The last build was refused for what it said: the driver answers, though `served` is there.
   std::atomic<bool> is_refused{false};
+  /// It is compiled, and what of is known: it can be linked by the layer.
+  std::atomic<bool> is_part{false};
+  /// The same, and the driver was not asked: it is on record that it compiles.
+  std::atomic<bool> is_deferred{false};
   std::atomic<bool> is_released{false};  ///< by the application; kernels are left
   std::atomic<cl_program> served{nullptr};
   std::atomic<cl_uint> references{1};   ///< that the application holds
@@ -86,6 +90,35 @@ struct BuildCall {
   const char* options;
 };
 
+/// What clCompileProgram was asked.
+struct CompileCall {
+  cl_uint device_count;
+  const cl_device_id* devices;
+  const char* options;
+  cl_uint header_count;
+  const cl_program* headers;
+  const char* const* names;
+};
+
+/// What clLinkProgram was asked, of programs that are all parts.
+struct LinkCall {
+  cl_context context;
+  cl_uint device_count;
+  const cl_device_id* devices;
+  const char* options;
+  cl_uint count;
+  Program* const* parts;
+};
+
+/// A program that was linked.
+struct Linked {
+  cl_program handle = nullptr;  ///< for the application
+  cl_program served = nullptr;  ///< the one that serves, built
+  bool counts = false;          ///< the context's reference count is greater by that
+  bool keeps_kernels = false;   ///< as of Program
+  void* details = nullptr;      ///< likewise
+};
+
 /// The functions of the library that serves. None throws; all are thread-safe.
 struct Serve {
   /// A program that is built, of a binary, to stand behind `program`; null: the driver is to build
@@ -94,6 +127,18 @@ struct Serve {
   cl_program (*build)(Program& program, const BuildCall& call, bool* counts, void** pending);
   /// What the driver has made, to be kept; or, with another status, that it could not.
   void (*built)(Program& program, cl_int status, void* pending);
+  /// Notes what is compiled. Whether it is on record that it compiles: then the driver need not be
+  /// asked before anything else than a link needs it; else compiled() is to be told what came of it.
+  bool (*compile)(Program& program, const CompileCall& call);
+  void (*compiled)(Program& program, cl_int status);
+  /// Has the driver compile a deferred program.
+  void (*compile_now)(Program& program);
+  /// The log of a deferred program; null for a device that is not its own.
+  const char* (*compile_log)(Program& program, cl_device_id device);
+  /// A linked program. False: the driver is to link it; `pending` as of build().
+  bool (*link)(const LinkCall& call, Linked* made, void** pending);
+  /// The driver's own of a program that link() has made; null where that fails.
+  cl_program (*link_now)(Program& program, bool* counts);
   /// Better bytes for a program that an application makes of its own binary: with the variants that
   /// were learnt since. Null: there are none. `details` goes into the Program.
   const unsigned char* (*binary)(cl_context context, cl_device_id device,

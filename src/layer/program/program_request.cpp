@@ -10,7 +10,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/data/text.hpp"
 #include "base/expected.hpp"
+#include "kernel/source/lexer.hpp"
 #include "layer/program/build_options.hpp"
 
 namespace kiln::layer {
@@ -37,15 +39,23 @@ std::string_view without_unused_constant(std::string_view text) {
   return is_name ? text.substr(0, at) : text;
 }
 
+/// Why a text is the driver's own; nothing where it says the same each time.
+Expected<void> is_steady(std::string_view text) {
+  for (const auto word : unsteady)
+    if (text.find(word) != text.npos)
+      return fail(Errc::unsupported, fmt::format("the text asks for {}", word));
+  return {};
+}
+
 Expected<SourcePtr> source_of(const ProgramText& program, const BuildOptions& options) {
+  if (are_units(program.text)) return expanded_source(program.text, false);
   if (spirv::is_module(as_bytes(program.text)))
     return from_module(as_bytes(program.text), source_name);
   auto source = from_text(std::string(without_unused_constant(program.text)), source_name,
                           options.include_folders);
   if (!source) return source;
-  for (const auto word : unsteady)
-    if ((*source)->text().find(word) != std::string::npos)
-      return fail(Errc::unsupported, fmt::format("the text asks for {}", word));
+  if (const auto steady = is_steady((*source)->text()); !steady)
+    return tl::unexpected(steady.error());
   return source;
 }
 
@@ -110,6 +120,54 @@ Expected<Request> program_request(const ProgramText& program, const Device& devi
     request.options = std::move(options.others);
     request.label = program_label(program.text);
     return request;
+  });
+}
+
+namespace {
+
+/// Whether all that a text includes is among the headers; nothing may come from a disk then.
+Expected<void> includes_only(std::string_view text,
+                             const std::vector<std::pair<std::string, std::string>>& headers) {
+  const Lexed lexed = lex(text);
+  for (std::size_t i = 0; i < lexed.tokens.size(); ++i) {
+    if (lexed.tokens[i].kind != TokenKind::directive || lexed.tokens[i].text != "include") continue;
+    const bool has_name = lexed.tokens[i].extent == 1 &&
+                          lexed.tokens[i + 1].kind == TokenKind::header;
+    const std::string_view name = has_name ? lexed.tokens[i + 1].text : std::string_view();
+    const bool is_embedded = std::ranges::any_of(headers, [&](const auto& header) {
+      return name == "\"" + header.first + "\"" || name == "<" + header.first + ">";
+    });
+    if (!is_embedded)
+      return fail(Errc::unsupported, fmt::format("{} is not embedded", one_line(name)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Expected<Unit> program_unit(const ProgramText& program,
+                            std::vector<std::pair<std::string, std::string>> headers,
+                            const Device& device) {
+  return expected_from([&] {
+    auto options = parse_build_options(program.options);
+    if (device.pocl) add_folders_of_environment(options);
+    if (spirv::is_module(as_bytes(program.text)) || are_units(program.text))
+      throw Error(Errc::unsupported, "it is not compiled from OpenCL C");
+    Unit unit{{}, std::move(options.others), std::move(headers)};
+    if (unit.headers.empty()) {
+      unit.text = value_or_throw(source_of(program, options))->text();
+      return unit;
+    }
+    if (!options.include_folders.empty())
+      throw Error(Errc::unsupported, "headers are embedded, and folders are named");
+    unit.text = without_unused_constant(program.text);
+    for (const auto& [name, text] : unit.headers) {
+      value_or_throw(is_steady(text));
+      value_or_throw(includes_only(text, unit.headers));
+    }
+    value_or_throw(is_steady(unit.text));
+    value_or_throw(includes_only(unit.text, unit.headers));
+    return unit;
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "device/device.hpp"
 #include "kernel/request/request.hpp"
+#include "kernel/source/units.hpp"
 
 // A program that an application builds, as a Request of the spine.
 namespace kiln::layer {
@@ -17,7 +18,7 @@ inline constexpr const char* program_family = "program";
 
 /// What decides what a program becomes, along with the device.
 struct ProgramText {
-  std::string text;  ///< OpenCL C, or the bytes of a SPIR-V module
+  std::string text;  ///< OpenCL C, the bytes of a SPIR-V module, or text_of_units()
   std::string options;
   /// Constants of a module: number and bytes, the last setting of each.
   std::vector<std::pair<std::uint32_t, std::string>> constants = {};
@@ -27,6 +28,12 @@ struct ProgramText {
 /// Errors: unsupported, with the reason, where the driver alone can know what it becomes (the text
 /// asks for dates or its own place, a header is not found); those of reading files.
 Expected<Request> program_request(const ProgramText& program, const Device& device);
+
+/// The same as a part of a program that is linked of several: `headers` are those that the
+/// application embeds. Errors: as above, and of SPIR-V.
+Expected<Unit> program_unit(const ProgramText& program,
+                            std::vector<std::pair<std::string, std::string>> headers,
+                            const Device& device);
 
 /// A Request of the family with what the environment adds to it, and no text yet.
 Request empty_request(const Device& device);

@@ -10,6 +10,7 @@
 
 #include "device/device.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kernel/source/units.hpp"
 #include "layer/interface/interface.hpp"
 
 // What is known of a program that is served, and the spine that serves.
@@ -33,6 +34,10 @@ struct Details {
   std::string label;
   SourcePtr source;     ///< where local sizes are chosen
   std::string options;  ///< of the build, likewise
+  /// Parts that a linked program is made of; of a compiled one itself alone, as far as it is known.
+  std::vector<Unit> units;
+  std::string unit_options;  ///< of a compiled one, as the application gave them
+  std::string unit_log;      ///< of a compiled one that the driver was not asked for
   Bytes better;         ///< bytes that were handed out in place of the application's
 };
 
@@ -60,6 +65,12 @@ void built(Program& program, cl_int status, void* pending);
 const unsigned char* own_binary(Program& program, cl_uint number, std::size_t* size);
 const unsigned char* binary(cl_context context, cl_device_id device, const unsigned char* bytes,
                             std::size_t size, std::size_t* better_size, void** details);
+bool compile(Program& program, const CompileCall& call);
+void compiled(Program& program, cl_int status);
+void compile_now(Program& program);
+const char* compile_log(Program& program, cl_device_id device);
+bool link(const LinkCall& call, Linked* made, void** pending);
+cl_program link_now(Program& program, bool* counts);
 void set_constant(Program& program, cl_uint id, std::size_t size, const void* value);
 void before_launch(Kernel& kernel, const Geometry& geometry);
 void after_launch(Kernel& kernel);

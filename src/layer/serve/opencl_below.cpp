@@ -62,6 +62,22 @@ KILN_HIDDEN cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, con
                                                          size_t length, cl_int* errcode_ret) {
   return kiln::layer::below->clCreateProgramWithIL(context, il, length, errcode_ret);
 }
+KILN_HIDDEN cl_int CL_API_CALL clCompileProgram(
+    cl_program program, cl_uint num_devices, const cl_device_id* device_list, const char* options,
+    cl_uint num_input_headers, const cl_program* input_headers, const char** header_include_names,
+    void(CL_CALLBACK* pfn_notify)(cl_program, void*), void* user_data) {
+  return kiln::layer::below->clCompileProgram(program, num_devices, device_list, options,
+                                              num_input_headers, input_headers,
+                                              header_include_names, pfn_notify, user_data);
+}
+KILN_HIDDEN cl_program CL_API_CALL clLinkProgram(
+    cl_context context, cl_uint num_devices, const cl_device_id* device_list, const char* options,
+    cl_uint num_input_programs, const cl_program* input_programs,
+    void(CL_CALLBACK* pfn_notify)(cl_program, void*), void* user_data, cl_int* errcode_ret) {
+  return kiln::layer::below->clLinkProgram(context, num_devices, device_list, options,
+                                           num_input_programs, input_programs, pfn_notify,
+                                           user_data, errcode_ret);
+}
 KILN_HIDDEN cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint count,
                                                              const char** strings,
                                                              const size_t* lengths,

@@ -51,6 +51,12 @@ const char* attributes_of(Program& program, const char* kernel) {
 
 constexpr Serve functions{.build = build,
                           .built = built,
+                          .compile = compile,
+                          .compiled = compiled,
+                          .compile_now = compile_now,
+                          .compile_log = compile_log,
+                          .link = link,
+                          .link_now = link_now,
                           .binary = binary,
                           .own_binary = own_binary,
                           .set_constant = set_constant,

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <CL/cl.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/source/units.hpp"
+
+// clCompileProgram and clLinkProgram of a program's parts.
+namespace kiln {
+
+/// Compiles a part: `program` has its text, for all of its devices.
+cl_int compile_unit(cl_context context, cl_program program, const Unit& unit);
+
+/// What the compiler says of a program that it has compiled. Nothing where that names files of this
+/// run, or cannot be asked.
+std::optional<std::string> log_of_compiled(cl_program program, cl_device_id device);
+/// The same of a part, which is compiled for that; nothing where it does not compile.
+std::optional<std::string> log_of_compiled(cl_context context, cl_device_id device,
+                                           const Unit& unit);
+
+/// A program that is linked from these parts for these devices of the context. Null where one does
+/// not compile, or where they cannot be linked; `log`, where it is not null, is then what the
+/// compiler says of it. The caller releases it.
+cl_program link_units(cl_context context, const std::vector<cl_device_id>& devices,
+                      const std::vector<Unit>& units, const std::string& options, cl_int& status,
+                      std::string* log);
+
+}  // namespace kiln

@@ -1,0 +1,152 @@
+#include "layer/serve/start.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "base/clock.hpp"
+#include "base/lifetime.hpp"
+#include "layer/program/build_options.hpp"
+
+// What the store has of a program, or the helper makes, and the driver's program of it.
+namespace kiln::layer {
+namespace {
+
+/// The helper does not end: the driver does all that this process still needs.
+std::atomic<bool> is_slow{false};
+
+/// Texts that a driver's compiler has refused in this process: asked again, it is asked at once.
+class Refused {
+ public:
+  bool has(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    return keys_.contains(key.hex());
+  }
+  void add(const Key& key) {
+    const std::lock_guard lock(mutex_);
+    keys_.insert(key.hex());
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> keys_;
+};
+Refused& refused() {
+  static NeverDestroyed<Refused> all;
+  return *all;
+}
+
+/// A stored log names headers as the text does; a driver says in which folder it found them.
+std::string log_with_folders(std::string_view log, const BuildOptions& options) {
+  std::string text;
+  while (!log.empty()) {
+    std::string_view line = log.substr(0, log.find('\n'));
+    log.remove_prefix(std::min(log.size(), line.size() + 1));
+    for (const std::string_view kind : {"warning: ", "note: ", "error: "}) {
+      if (!line.starts_with(kind)) continue;
+      const std::string name(line.substr(kind.size(), line.find(':', kind.size()) - kind.size()));
+      for (const auto& folder : options.include_folders) {
+        std::error_code error;
+        if (!std::filesystem::is_regular_file(folder / name, error)) continue;
+        text += std::string(kind) + (folder / name).string();
+        line.remove_prefix(kind.size() + name.size());
+        break;
+      }
+      break;
+    }
+    text += std::string(line) + '\n';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<cl_device_id> devices_of(cl_program program, cl_uint count,
+                                     const cl_device_id* devices) {
+  auto all = list_of<cl_device_id>(program, CL_PROGRAM_DEVICES);
+  if (count == 0) return all;
+  std::vector<cl_device_id> asked(devices, devices + count);
+  const std::set<cl_device_id> first(all.begin(), all.end()), second(asked.begin(), asked.end());
+  if (first != second || second.size() != asked.size())
+    throw LeftToDriver("it is built for some of its devices");
+  return asked;
+}
+
+std::string text_of(cl_program program, bool is_module) {
+  const auto bytes = list_of<char>(program, is_module ? CL_PROGRAM_IL : CL_PROGRAM_SOURCE);
+  std::string text(bytes.begin(), bytes.end());
+  if (!is_module && !text.empty() && text.back() == '\0') text.pop_back();
+  if (text.empty()) throw LeftToDriver("it has no text");
+  return text;
+}
+
+OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,
+              Explanation* explanation) {
+  const Key key = key_of(canonical_request(request, {}, *device));
+  if (refused().has(key)) throw LeftToDriver("it did not compile before");
+  OnDevice one{device, {}, {}, {}, {}};
+  const std::int64_t started_ns = now_ns();
+  try {
+    one.found = resolver().startable(request, device, {}, explanation);
+  } catch (const Error& error) {
+    if (error.code() == Errc::build) refused().add(key);
+    throw;
+  }
+  if (one.found.binary.empty() && device->pocl) {
+    // A helper that hangs would cost each program this wait.
+    constexpr std::int64_t long_wait_ns = 60'000'000'000;
+    if (now_ns() - started_ns > long_wait_ns) is_slow = true;
+    throw LeftToDriver("no helper has made it");
+  }
+  // PoCL's log ends with a line feed, which the store leaves out.
+  one.build_log = device->pocl ? log_with_folders(one.found.build_log, parse_build_options(options))
+                               : one.found.build_log;
+  if (const auto archive = poclbin::parse(one.found.binary); device->pocl && archive)
+    for (const auto& kernel : archive->kernels)
+      one.attributes.emplace(kernel.name, kernel.attributes);
+  return one;
+}
+
+namespace {
+
+cl_uint references_of(cl_context context) {
+  cl_uint count = 0;
+  (void)::clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+  return count;
+}
+
+}  // namespace
+
+cl_program create_from(cl_context context, const std::vector<cl_device_id>& ids,
+                       const std::vector<OnDevice>& found) {
+  std::vector<const unsigned char*> binaries;
+  std::vector<std::size_t> sizes;
+  for (const auto& one : found) {
+    binaries.push_back(reinterpret_cast<const unsigned char*>(one.found.binary.data()));
+    sizes.push_back(one.found.binary.size());
+  }
+  cl_int status = CL_SUCCESS;
+  const cl_program made =
+      ::clCreateProgramWithBinary(context, static_cast<cl_uint>(ids.size()), ids.data(),
+                                  sizes.data(), binaries.data(), nullptr, &status);
+  if (made == nullptr || status != CL_SUCCESS) throw cl_error("clCreateProgramWithBinary", status);
+  return made;
+}
+
+cl_program load(cl_context context, const char* options, const std::vector<cl_device_id>& ids,
+                const std::vector<OnDevice>& found, bool& counts) {
+  const cl_uint before = references_of(context);
+  const cl_program made = create_from(context, ids, found);
+  // Other threads may have changed the count meanwhile: drivers that do not count are the
+  // exception.
+  counts = references_of(context) != before;
+  const cl_int status = ::clBuildProgram(made, static_cast<cl_uint>(ids.size()), ids.data(), options,
+                                         nullptr, nullptr);
+  if (status == CL_SUCCESS) return made;
+  ::clReleaseProgram(made);
+  throw cl_error("clBuildProgram", status);
+}
+
+bool is_helper_slow() { return is_slow; }
+
+}  // namespace kiln::layer
