@@ -6,9 +6,9 @@
 #include <tuple>
 
 #include "base/data/text.hpp"
+#include "kernel/program/link_units.hpp"
 #include "kiln/prebuild.hpp"
 #include "kiln/store.hpp"
-#include "kernel/program/link_units.hpp"
 #include "layer/program/program_request.hpp"
 #include "layer/program/unit_record.hpp"
 #include "layer/program/usage_record.hpp"
@@ -93,8 +93,8 @@ std::vector<std::string> recorded_applications(const Store& store) {
 std::vector<RecordedProgram> programs_used_by(const Store& store, std::string_view application) {
   std::vector<RecordedProgram> programs;
   for (const auto& used : record_of(store, application))
-    programs.push_back({used.artifact.hex(), layer::first_kernel(text_of(store, used)), used.options,
-                        used.fingerprint, used.variants.size()});
+    programs.push_back({used.artifact.hex(), layer::first_kernel(text_of(store, used)),
+                        used.options, used.fingerprint, used.variants.size()});
   return programs;
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command/session.hpp"
 #include "cli/exec/explanation.hpp"
 #include "cli/exec/program.hpp"
+#include "cli/output/output.hpp"
 #include "cli/profile/profile.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -83,7 +84,12 @@ class Measured {
   }
 
   void tell() const {
-    if (explains()) print_report(read_text(report()).value_or(""));
+    if (explains() && fs::exists(report()))
+      print_report(read_text(report()).value_or(""));
+    else if (explains())
+      complain(
+          "no process of the program had the layer: it does not use OpenCL, or its loader "
+          "takes no layers");
     if (!profiles()) return;
     // What is measured now is this process's own.
     for (const char* name : {"OPENCL_LAYERS", "KILN_LAYER_PROFILE", "KILN_LAYER_TRACE"})

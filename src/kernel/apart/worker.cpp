@@ -169,8 +169,8 @@ void die_with_parent() {
 }
 
 /// The program's folder in the private cache, found by its bitcode: the latest one, since those of
-/// a linked program's parts were there before. Errc::internal where it is not where Kiln knows it to
-/// be: the ways that need it are not this driver's (probe.hpp).
+/// a linked program's parts were there before. Errc::internal where it is not where Kiln knows it
+/// to be: the ways that need it are not this driver's (probe.hpp).
 fs::path program_folder() {
   fs::path latest;
   fs::file_time_type time = fs::file_time_type::min();
@@ -290,8 +290,7 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device, 
   cl_int status = CL_SUCCESS;
   std::string log;
   const auto units = value_or_throw(units_of_text(job.source));
-  const cl::Program linked(
-      link_units(context(), {device()}, units, job.options, status, &log));
+  const cl::Program linked(link_units(context(), {device()}, units, job.options, status, &log));
   if (status == CL_COMPILE_PROGRAM_FAILURE || status == CL_LINK_PROGRAM_FAILURE)
     throw cl::BuildError(CL_BUILD_PROGRAM_FAILURE, "clLinkProgram", {{device, log}});
   if (status != CL_SUCCESS) throw cl::Error(status, "clLinkProgram");

@@ -86,8 +86,7 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
   const bool has_headers = header_count != 0;
   const bool is_odd = (count == 0) != (devices == nullptr) || (headers != nullptr) != has_headers ||
                       (names != nullptr) != has_headers || (notify == nullptr && data != nullptr);
-  const Serve* server =
-      is_odd || program->origin != Program::Origin::source ? nullptr : serve();
+  const Serve* server = is_odd || program->origin != Program::Origin::source ? nullptr : serve();
   if (server != nullptr &&
       server->compile(*program, {count, devices, options, header_count, headers, names})) {
     program->is_deferred.store(true, std::memory_order_release);

@@ -128,7 +128,8 @@ struct Serve {
   /// What the driver has made, to be kept; or, with another status, that it could not.
   void (*built)(Program& program, cl_int status, void* pending);
   /// Notes what is compiled. Whether it is on record that it compiles: then the driver need not be
-  /// asked before anything else than a link needs it; else compiled() is to be told what came of it.
+  /// asked before anything else than a link needs it; else compiled() is to be told what came of
+  /// it.
   bool (*compile)(Program& program, const CompileCall& call);
   void (*compiled)(Program& program, cl_int status);
   /// Has the driver compile a deferred program.

@@ -131,8 +131,8 @@ Expected<void> includes_only(std::string_view text,
   const Lexed lexed = lex(text);
   for (std::size_t i = 0; i < lexed.tokens.size(); ++i) {
     if (lexed.tokens[i].kind != TokenKind::directive || lexed.tokens[i].text != "include") continue;
-    const bool has_name = lexed.tokens[i].extent == 1 &&
-                          lexed.tokens[i + 1].kind == TokenKind::header;
+    const bool has_name =
+        lexed.tokens[i].extent == 1 && lexed.tokens[i + 1].kind == TokenKind::header;
     const std::string_view name = has_name ? lexed.tokens[i + 1].text : std::string_view();
     const bool is_embedded = std::ranges::any_of(headers, [&](const auto& header) {
       return name == "\"" + header.first + "\"" || name == "<" + header.first + ">";

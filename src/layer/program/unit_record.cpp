@@ -10,9 +10,8 @@ namespace {
 constexpr std::uint32_t schema = 1;
 
 Bytes canonical_for(const Unit& unit, const Device& device) {
-  return canonical_of_compiled(
-      unit, device.fingerprint(),
-      device.pocl ? compiler_variables() : std::vector<std::string>());
+  return canonical_of_compiled(unit, device.fingerprint(),
+                               device.pocl ? compiler_variables() : std::vector<std::string>());
 }
 
 }  // namespace

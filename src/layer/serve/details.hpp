@@ -38,7 +38,7 @@ struct Details {
   std::vector<Unit> units;
   std::string unit_options;  ///< of a compiled one, as the application gave them
   std::string unit_log;      ///< of a compiled one that the driver was not asked for
-  Bytes better;         ///< bytes that were handed out in place of the application's
+  Bytes better;              ///< bytes that were handed out in place of the application's
 };
 
 inline Details* details_of(const Program& program) {

@@ -62,8 +62,7 @@ bool link_or_throw(const LinkCall& call, Linked& made, void** pending, BuildRepo
   if (resolver().store() == nullptr) throw LeftToDriver("there is no store");
   if (is_helper_slow()) throw LeftToDriver("the helper does not end");
   if (!is_program(text.options)) throw LeftToDriver("a library is linked");
-  const DevicePtr device =
-      only_device(call.parts[0]->handle, call.device_count, call.devices);
+  const DevicePtr device = only_device(call.parts[0]->handle, call.device_count, call.devices);
   const Request request = value_or_throw(program_request(text, *device));
   auto one = find(request, device, text.options, told.wanted());
   if (one.found.binary.empty()) {
@@ -133,7 +132,8 @@ void compile_now(Program& program) {
   try {
     const std::lock_guard lock(deferred_mutex());
     if (!program.is_deferred.load(std::memory_order_acquire)) return;
-    if (const Details* details = details_of(program); details != nullptr && !details->units.empty()) {
+    if (const Details* details = details_of(program);
+        details != nullptr && !details->units.empty()) {
       Unit unit = details->units.front();
       unit.options = details->unit_options;
       // The application hears of it by the build's status: that it compiles is on record.
@@ -183,8 +183,8 @@ cl_program link_now(Program& program, bool* counts) {
     cl_int status = CL_SUCCESS;
     *counts = false;
     const auto ids = list_of<cl_device_id>(program.handle, CL_PROGRAM_DEVICES);
-    const cl_program made = link_units(program.context, ids, details->units, details->options,
-                                       status, nullptr);
+    const cl_program made =
+        link_units(program.context, ids, details->units, details->options, status, nullptr);
     *counts = made != nullptr && details->devices.front().device->pocl;
     return made;
   } catch (...) {

@@ -70,10 +70,12 @@ KILN_HIDDEN cl_int CL_API_CALL clCompileProgram(
                                               num_input_headers, input_headers,
                                               header_include_names, pfn_notify, user_data);
 }
-KILN_HIDDEN cl_program CL_API_CALL clLinkProgram(
-    cl_context context, cl_uint num_devices, const cl_device_id* device_list, const char* options,
-    cl_uint num_input_programs, const cl_program* input_programs,
-    void(CL_CALLBACK* pfn_notify)(cl_program, void*), void* user_data, cl_int* errcode_ret) {
+KILN_HIDDEN cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_devices,
+                                                 const cl_device_id* device_list,
+                                                 const char* options, cl_uint num_input_programs,
+                                                 const cl_program* input_programs,
+                                                 void(CL_CALLBACK* pfn_notify)(cl_program, void*),
+                                                 void* user_data, cl_int* errcode_ret) {
   return kiln::layer::below->clLinkProgram(context, num_devices, device_list, options,
                                            num_input_programs, input_programs, pfn_notify,
                                            user_data, errcode_ret);

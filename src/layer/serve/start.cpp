@@ -140,8 +140,8 @@ cl_program load(cl_context context, const char* options, const std::vector<cl_de
   // Other threads may have changed the count meanwhile: drivers that do not count are the
   // exception.
   counts = references_of(context) != before;
-  const cl_int status = ::clBuildProgram(made, static_cast<cl_uint>(ids.size()), ids.data(), options,
-                                         nullptr, nullptr);
+  const cl_int status = ::clBuildProgram(made, static_cast<cl_uint>(ids.size()), ids.data(),
+                                         options, nullptr, nullptr);
   if (status == CL_SUCCESS) return made;
   ::clReleaseProgram(made);
   throw cl_error("clBuildProgram", status);
