@@ -276,7 +276,7 @@ TEST_F(ChosenLocalSizes, ChangeNoResults) {
   const std::string without = results(plain());
   EXPECT_EQ(count_of(without, "\n"), 25u);
   EXPECT_EQ(results(layer()), without);
-  EXPECT_EQ(count_of(report(), "local size"), 0u) << "nobody has asked for it";
+  EXPECT_EQ(count_of(report(), "local size"), 0u) << "it was not asked for";
   forget_report();
   EXPECT_EQ(results(tuning()), without);
   const std::string first = report();
