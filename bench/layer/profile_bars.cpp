@@ -1,9 +1,13 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
+#include "base/clock.hpp"
 #include "base/os/process.hpp"
 #include "device/device.hpp"
 #include "frame/statistics.hpp"
@@ -37,7 +41,7 @@ Work work_of(const Context& context, const Environment& environment) {
 /// Both sides have the layer and one store. The process's own start and end, where the profile is
 /// opened and written, are not a part of it.
 Outcome profile_cost(const Context& context) {
-  constexpr int pairs = 60;
+  constexpr int pairs = 100;
   const Sandbox box;
   Environment without = box.environment();
   without.emplace_back("OPENCL_LAYERS", context.binaries.parent_path() / "lib/libkiln-layer.so");
@@ -56,12 +60,11 @@ Outcome profile_cost(const Context& context) {
       return last.round_us;
     };
   };
-  auto figure = ratio(value_of(interleave(side(with, launches.first),
-                                          side(without, launches.second), pairs)),
-                      "us");
+  auto figure =
+      ratio(value_of(interleave(side(with, launches.first), side(without, launches.second), pairs)),
+            "us");
   figure.detail += fmt::format("; kernels of {:.0f} to {:.0f} us; a small launch {:.0f} ns more",
-                               last.fastest_us, last.slowest_us,
-                               difference(launches, "ns").value);
+                               last.fastest_us, last.slowest_us, difference(launches, "ns").value);
   if (fs::is_empty(box.path() / "profile")) return not_measured("there is no profile");
   return figure;
 }
@@ -127,26 +130,65 @@ double ask_clpeak(const Sandbox& box, const DevicePtr& device, const char* optio
   return best;
 }
 
+/// How much the machine's cores do for others since it was made.
+class Others {
+ public:
+  /// Cores that were not ours, on average.
+  double cores() const { return (seconds() - start_) / watch_.seconds(); }
+
+ private:
+  /// Of all processes, and of the system that took cores away, without this one and its children.
+  static double seconds() {
+    std::ifstream file("/proc/stat");
+    std::string name;
+    double user = 0, nice = 0, system = 0, idle = 0, waits = 0, hard = 0, soft = 0, stolen = 0;
+    file >> name >> user >> nice >> system >> idle >> waits >> hard >> soft >> stolen;
+    double sum =
+        (user + nice + system + hard + soft + stolen) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+      rusage used{};
+      ::getrusage(who, &used);
+      for (const timeval& time : {used.ru_utime, used.ru_stime})
+        sum -= static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    }
+    return sum;
+  }
+
+  double start_ = seconds();
+  Stopwatch watch_;
+};
+
 /// By turns, since a machine's clocks change: clpeak measures its widest vectors last, and Kiln
-/// follows at once.
+/// follows at once. clpeak gives means, which sink where others use the machine, and Kiln what a
+/// quarter of its launches exceed: only rounds that were not disturbed can be compared.
 Outcome roof_distance(const Context&) {
-  constexpr int rounds = 5;
+  constexpr int rounds = 7;
+  constexpr std::size_t least = 3;
+  constexpr double disturbed = 0.1;  // cores
   if (!fs::exists("/usr/bin/clpeak")) return not_measured("clpeak is not installed");
   use_own_driver_cache();
   const Sandbox box;
   const DevicePtr device = pocl_device();
-  Pairs pairs[std::size(roofs)];
-  for (int round = 0; round < rounds; ++round)
-    for (std::size_t i = 0; i < std::size(roofs); ++i) {
-      pairs[i].second.push_back(ask_clpeak(box, device, roofs[i].clpeak_option));
-      pairs[i].first.push_back(measure(device, roofs[i]));
-    }
   Figure figure;
-  for (std::size_t i = 0; i < std::size(roofs); ++i) {
-    const Figure one = ratio(pairs[i], "1e9/s");
+  for (const Roof& roof : roofs) {
+    Pairs pairs;
+    std::vector<double> others_cores;
+    for (int round = 0; round < rounds; ++round) {
+      const Others others;
+      const double by_clpeak = ask_clpeak(box, device, roof.clpeak_option);
+      const double by_kiln = measure(device, roof);
+      others_cores.push_back(others.cores());
+      if (others_cores.back() > disturbed) continue;
+      pairs.first.push_back(by_kiln);
+      pairs.second.push_back(by_clpeak);
+    }
+    if (pairs.first.size() < least)
+      return not_measured(fmt::format("the machine is in use: others have {:.2f} cores of it",
+                                      median(others_cores)));
+    const Figure one = ratio(pairs, "1e9/s");
     figure.value = std::max(figure.value, std::abs(one.value - 1) * 100);
-    figure.detail += fmt::format("{}{}: {:.3f} of clpeak's, {}", i == 0 ? "" : "; ",
-                                 roofs[i].finding, one.value, one.detail);
+    figure.detail += fmt::format("{}{}: {:.3f} of clpeak's, {}", figure.detail.empty() ? "" : "; ",
+                                 roof.finding, one.value, one.detail);
   }
   return figure;
 }

@@ -98,9 +98,9 @@ int main() {
   };
 
   const double round = median_of_rounds([&] {
-    check(clEnqueueWriteBuffer(queue, memory, CL_FALSE, 0, bytes, values.data(), 0, nullptr,
-                               nullptr),
-          "clEnqueueWriteBuffer");
+    check(
+        clEnqueueWriteBuffer(queue, memory, CL_FALSE, 0, bytes, values.data(), 0, nullptr, nullptr),
+        "clEnqueueWriteBuffer");
     for (const Launches& launches : mix)
       for (int i = 0; i < launches.count; ++i) launch_work(launches.steps);
     check(clEnqueueCopyBuffer(queue, memory, copy, 0, 0, bytes, 0, nullptr, nullptr),
