@@ -162,8 +162,7 @@ class Others {
 /// follows at once. clpeak gives means, which sink where others use the machine, and Kiln what a
 /// quarter of its launches exceed: only rounds that were not disturbed can be compared.
 Outcome roof_distance(const Context&) {
-  constexpr int rounds = 7;
-  constexpr std::size_t least = 3;
+  constexpr std::size_t rounds = 5, least = 3;
   constexpr double disturbed = 0.1;  // cores
   if (!fs::exists("/usr/bin/clpeak")) return not_measured("clpeak is not installed");
   use_own_driver_cache();
@@ -172,15 +171,17 @@ Outcome roof_distance(const Context&) {
   Figure figure;
   for (const Roof& roof : roofs) {
     Pairs pairs;
-    std::vector<double> others_cores;
-    for (int round = 0; round < rounds; ++round) {
+    std::vector<double> others_cores;  // in rounds that do not count
+    while (pairs.first.size() + others_cores.size() < rounds && others_cores.size() < least) {
       const Others others;
       const double by_clpeak = ask_clpeak(box, device, roof.clpeak_option);
       const double by_kiln = measure(device, roof);
-      others_cores.push_back(others.cores());
-      if (others_cores.back() > disturbed) continue;
-      pairs.first.push_back(by_kiln);
-      pairs.second.push_back(by_clpeak);
+      if (const double cores = others.cores(); cores > disturbed) {
+        others_cores.push_back(cores);
+      } else {
+        pairs.first.push_back(by_kiln);
+        pairs.second.push_back(by_clpeak);
+      }
     }
     if (pairs.first.size() < least)
       return not_measured(fmt::format("the machine is in use: others have {:.2f} cores of it",
