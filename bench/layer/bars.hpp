@@ -13,6 +13,8 @@ std::vector<Bar> layer_program_bars();
 std::vector<Bar> layer_cost_bars();
 /// What local sizes are worth that the layer chooses where a program passes none.
 std::vector<Bar> layer_tune_bars();
+/// What measuring a program costs, and how true the roofs are that its profile shows.
+std::vector<Bar> layer_profile_bars();
 
 std::vector<Bar> layer_bars();
 
