@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "layer/layer_process.hpp"
 
 // Real programs, which know nothing of Kiln: their output is the same with the layer and without,
@@ -27,6 +29,8 @@ class Programs : public LayerTest, public ::testing::WithParamInterface<const ch
 };
 
 TEST_P(Programs, WriteTheSameAndCompileNothingAtTheirLaterStarts) {
+  if (GetParam() == std::string("darktable") && std::getenv("KILN_LONG") == nullptr)
+    GTEST_SKIP() << "takes minutes: KILN_LONG=1";
   empty_cache("plain-cache");
   const auto without = run_program(plain(), "without");
   if (without.exit_code == 77) GTEST_SKIP() << without.output;
