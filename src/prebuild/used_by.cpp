@@ -110,10 +110,11 @@ std::vector<std::string> keys_used_by(const Store& store, std::string_view appli
     keys.insert(key_of(layer::canonical_of_text(used.text)).hex());
     if (!is_wanted(used.fingerprint)) continue;
     keys.insert(used.artifact.hex());
+    // With the variables of this process, and without: the record does not have them.
     for (const auto& unit : units_of(store, used))
-      keys.insert(
-          key_of(layer::canonical_of_compiled(unit, used.fingerprint, layer::compiler_variables()))
-              .hex());
+      for (const auto& variables : {layer::compiler_variables(), std::vector<std::string>()})
+        keys.insert(
+            key_of(layer::canonical_of_compiled(unit, used.fingerprint, variables)).hex());
   }
   return {keys.begin(), keys.end()};
 }
@@ -177,9 +178,11 @@ std::vector<KernelVariant> wanted_of(const UsedProgram& program, const Device& d
 /// application asks for that before it links.
 void note_parts(const std::string& linked, const Device& device, Resolver& resolver) {
   const cl::Context context(device.handle);
-  for (const auto& unit : value_or_throw(units_of_text(linked)))
+  for (const auto& unit : value_or_throw(units_of_text(linked))) {
+    if (layer::compiled_log(*resolver.store(), unit, device)) continue;
     if (const auto log = log_of_compiled(context(), device.handle(), unit))
       value_or_throw(layer::keep_compiled(*resolver.store(), unit, device, *log));
+  }
 }
 
 /// Builds one program for a device, and puts it on record that it is there. How that was done.
@@ -198,13 +201,13 @@ Explanation build(const UsedProgram& program, std::string_view application, cons
     const auto context = kiln::Context::create({device});  // owns the program
     resolver.resolve(request, context, device, wanted, &explanation);
   }
-  if (are_units(request.source->text())) note_parts(request.source->text(), *device, resolver);
   UsedProgram used = program;
   used.artifact = key_of(canonical_request(request, {}, *device));
   used.fingerprint = device->fingerprint();
   used.variants.clear();
   for (const auto& one : wanted) used.variants.emplace(one.kernel, one.variant.folder());
   value_or_throw(layer::add_used(*resolver.store(), application, {used}));
+  if (are_units(request.source->text())) note_parts(request.source->text(), *device, resolver);
   return explanation;
 }
 

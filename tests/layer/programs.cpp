@@ -1,3 +1,5 @@
+#include <cstdlib>
+
 #include "layer/layer_process.hpp"
 
 // Real programs, which know nothing of Kiln: their output is the same with the layer and without,
@@ -27,6 +29,10 @@ class Programs : public LayerTest, public ::testing::WithParamInterface<const ch
     return run("/bin/bash", {script, folder() / output}, environment);
   }
 
+  static bool is_long() {
+    return GetParam() == std::string("darktable") && std::getenv("KILN_LONG") == nullptr;
+  }
+
   const Without& run_without() const {
     static std::map<std::string, Without> all;
     const auto known = all.find(GetParam());
@@ -53,6 +59,7 @@ class Programs : public LayerTest, public ::testing::WithParamInterface<const ch
 };
 
 TEST_P(Programs, WriteTheSameAndCompileNothingAtTheirLaterStarts) {
+  if (is_long()) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
   const Without& without = run_without();
   if (without.result.exit_code == 77) GTEST_SKIP() << without.result.output;
   ASSERT_EQ(without.result.exit_code, 0) << without.result.errors;
@@ -79,6 +86,7 @@ TEST_P(Programs, WriteTheSameAndCompileNothingAtTheirLaterStarts) {
 }
 
 TEST_P(Programs, RunAsWithoutWhileTheHelperDies) {
+  if (is_long()) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
   const Without& without = run_without();
   if (without.result.exit_code == 77) GTEST_SKIP() << without.result.output;
   const fs::path helper = folder() / "helper";

@@ -121,7 +121,13 @@ int run_and_tell(const Context& context) {
   {
     const Measured measured(context);
     end = run_program(context.arguments());
-    measured.tell();
+    try {
+      measured.tell();
+    } catch (const Error& error) {
+      // The program's own end is what matters most.
+      if (end.exit_code == 0 && end.signal == 0) throw;
+      complain(error.message());
+    }
   }
   return end_like(end);
 }

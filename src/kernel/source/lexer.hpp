@@ -35,6 +35,12 @@ struct Token {
   }
 };
 
+/// Whether a directive puts another file in its place.
+inline bool is_inclusion(const Token& directive) {
+  return directive.text == "include" || directive.text == "include_next" ||
+         directive.text == "import" || directive.text == "embed";
+}
+
 /// The tokens of a text. Holds views into the text, which must outlive it.
 struct Lexed {
   std::vector<Token> tokens;

@@ -194,8 +194,7 @@ class IncludeExpander {
       if (token.text == "if" || token.text == "ifdef" || token.text == "ifndef") ++depth;
       if (token.text == "endif" && depth > 0) --depth;
       const bool once = token.text == "pragma" && token.extent == 1 && tokens[i + 1].text == "once";
-      const bool includes = token.text == "include" || token.text == "include_next" ||
-                            token.text == "import" || token.text == "embed";
+      const bool includes = is_inclusion(token);
       if (!once && !includes) continue;
 
       out_ += text.substr(copied, token.begin - copied);

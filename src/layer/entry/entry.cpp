@@ -98,7 +98,7 @@ void add_measuring_functions() noexcept {
 void begin_report() noexcept {
   if (!is_set("KILN_LAYER_REPORT")) return;
   const int file = ::open(std::getenv("KILN_LAYER_REPORT"),
-                          O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0666);
+                          O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file >= 0) ::close(file);
 }
 
@@ -143,6 +143,8 @@ void note_forks() noexcept {
 const Serve* loaded_serve() noexcept {
   return is_child() ? nullptr : loaded.load(std::memory_order_acquire);
 }
+
+const Serve* parents_serve() noexcept { return loaded.load(std::memory_order_acquire); }
 
 const Serve* serve() noexcept {
   if (const Serve* there = loaded_serve()) return there;

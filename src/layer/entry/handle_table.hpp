@@ -40,6 +40,17 @@ class HandleTable {
     return done;
   }
 
+  /// Adds it unless something is known. What is known then; null where there is no memory.
+  void* insert_if_absent(const void* handle, void* value) noexcept {
+    ::pthread_mutex_lock(&mutex_);
+    void* known = find(handle);
+    if (known == nullptr && handle != nullptr && make_room() &&
+        put(*slots_.load(std::memory_order_relaxed), handle, value))
+      known = value;
+    ::pthread_mutex_unlock(&mutex_);
+    return known;
+  }
+
   void erase(const void* handle) noexcept {
     ::pthread_mutex_lock(&mutex_);
     if (Slots* slots = slots_.load(std::memory_order_relaxed)) {

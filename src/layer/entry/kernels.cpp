@@ -30,6 +30,7 @@ cl_program maker_of(cl_program handle, Program*& program) noexcept {
   if (program == nullptr) return handle;
   ask_driver(*program);
   if (const cl_program served = serving(program)) return served;
+  program->has_own_kernels.store(true, std::memory_order_relaxed);
   if (!program->learns.load(std::memory_order_relaxed)) program = nullptr;
   return handle;
 }
@@ -110,7 +111,7 @@ cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t s
     return CL_SUCCESS;
   }
   const cl_int status = below.clGetKernelInfo(handle, what, size, value, size_ret);
-  if (is_served && what == CL_KERNEL_PROGRAM && status == CL_SUCCESS && value != nullptr)
+  if (kernel != nullptr && what == CL_KERNEL_PROGRAM && status == CL_SUCCESS && value != nullptr)
     std::memcpy(value, &kernel->program->handle, sizeof(cl_program));
   return status;
 }

@@ -9,7 +9,8 @@ namespace kiln::layer {
 
 void ask_driver(Program& program) noexcept {
   if (!program.is_deferred.load(std::memory_order_acquire)) return;
-  if (const Serve* server = loaded_serve()) server->compile_now(program);
+  // In a child of fork(), too: there the driver has what it had in the parent.
+  if (const Serve* server = parents_serve()) server->compile_now(program);
 }
 
 namespace {
@@ -51,12 +52,27 @@ void build_own(Program& program) noexcept {
   const cl_program served = program.served.load(std::memory_order_acquire);
   if (served == nullptr || program.keeps_kernels.load(std::memory_order_relaxed)) return;
   cl_device_id device = nullptr;
-  char options[4096] = "";
-  if (below.clGetProgramInfo(program.handle, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr) ==
-      CL_SUCCESS)
-    (void)below.clGetProgramBuildInfo(served, device, CL_PROGRAM_BUILD_OPTIONS, sizeof options,
-                                      options, nullptr);
-  (void)below.clBuildProgram(program.handle, 0, nullptr, options, nullptr, nullptr);
+  std::size_t size = 0;
+  if (below.clGetProgramInfo(program.handle, CL_PROGRAM_DEVICES, sizeof device, &device, nullptr) !=
+          CL_SUCCESS ||
+      below.clGetProgramBuildInfo(served, device, CL_PROGRAM_BUILD_OPTIONS, 0, nullptr, &size) !=
+          CL_SUCCESS)
+    return;
+  auto* options = static_cast<char*>(std::calloc(1, size + 1));
+  if (options == nullptr) return;
+  if (below.clGetProgramBuildInfo(served, device, CL_PROGRAM_BUILD_OPTIONS, size, options,
+                                  nullptr) == CL_SUCCESS)
+    (void)below.clBuildProgram(program.handle, 0, nullptr, options, nullptr, nullptr);
+  std::free(options);
+}
+
+/// Whether the compile is on record, so that the driver need not be asked now. `server` is
+/// to be told otherwise what comes of it, where it is not null.
+bool is_known(Program& program, const CompileCall& call, const Serve*& server) noexcept {
+  server = program.origin == Program::Origin::source ? serve() : nullptr;
+  const bool is_on_record = server != nullptr && server->compile(program, call);
+  // A driver that keeps kernels refuses, and is to say so.
+  return is_on_record && !program.has_own_kernels.load(std::memory_order_relaxed);
 }
 
 cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id* devices,
@@ -68,7 +84,10 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
                                   with);
   };
   Program* program = program_of(handle);
-  if (program == nullptr) return pass_on(handle, notify, data);
+  const bool has_headers = header_count != 0;
+  const bool is_odd = (count == 0) != (devices == nullptr) || (headers != nullptr) != has_headers ||
+                      (names != nullptr) != has_headers || (notify == nullptr && data != nullptr);
+  if (program == nullptr || is_odd) return pass_on(handle, notify, data);
   const bool may_refuse = program->keeps_kernels.load(std::memory_order_relaxed);
   const cl_int refused = may_refuse ? refusal(*program, count, devices, nullptr) : CL_SUCCESS;
   if (refused != CL_SUCCESS) return refused;
@@ -83,12 +102,8 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
   program->is_native.store(true, std::memory_order_release);
   program->is_part.store(false, std::memory_order_release);
   program->is_deferred.store(false, std::memory_order_release);
-  const bool has_headers = header_count != 0;
-  const bool is_odd = (count == 0) != (devices == nullptr) || (headers != nullptr) != has_headers ||
-                      (names != nullptr) != has_headers || (notify == nullptr && data != nullptr);
-  const Serve* server = is_odd || program->origin != Program::Origin::source ? nullptr : serve();
-  if (server != nullptr &&
-      server->compile(*program, {count, devices, options, header_count, headers, names})) {
+  const Serve* server = nullptr;
+  if (is_known(*program, {count, devices, options, header_count, headers, names}, server)) {
     program->is_deferred.store(true, std::memory_order_release);
     program->is_part.store(true, std::memory_order_release);
     if (notify != nullptr) notify(handle, data);

@@ -36,9 +36,9 @@ void hide_in(cl_context context, cl_int change) noexcept {
   if (hidden == nullptr && change > 0) {
     void* memory = std::calloc(1, sizeof(std::atomic<cl_int>));
     if (memory == nullptr) return;
-    hidden = new (memory) std::atomic<cl_int>{0};
-    // Two threads may do this at once: one count is then lost, and its number a bit too large.
-    if (!contexts.insert(context, hidden)) return;
+    auto* own = new (memory) std::atomic<cl_int>{0};
+    hidden = static_cast<std::atomic<cl_int>*>(contexts.insert_if_absent(context, own));
+    if (hidden != own) std::free(memory);  // another thread was first, or there is no memory
   }
   if (hidden != nullptr) hidden->fetch_add(change, std::memory_order_relaxed);
 }
@@ -61,6 +61,7 @@ void set_served(Program& program, cl_program served, bool counts) noexcept {
   if (counts) hide_in(program.context, 1);
   served_programs.insert(served, &program);
   program.served.store(served, std::memory_order_release);
+  program.was_served.store(true, std::memory_order_release);
   program.learns.store(true, std::memory_order_relaxed);
 }
 
@@ -88,8 +89,9 @@ cl_int refusal(Program& program, cl_uint count, const cl_device_id* devices, con
                void(CL_CALLBACK* notify)(cl_program, void*), void* data) noexcept {
   const cl_program served = program.served.load(std::memory_order_acquire);
   if (served == nullptr || !has_kernels(program)) return CL_SUCCESS;
-  if (notify == nullptr)
-    return below.clBuildProgram(served, count, devices, options, nullptr, data);
+  const cl_int refused = below.clBuildProgram(served, count, devices, options, nullptr,
+                                              notify == nullptr ? data : nullptr);
+  if (refused == CL_SUCCESS || notify == nullptr) return refused;
   void* memory = std::malloc(sizeof(Told));
   if (memory == nullptr) return CL_OUT_OF_HOST_MEMORY;
   return below.clBuildProgram(served, count, devices, options, tell,
@@ -100,7 +102,8 @@ void release_hold(Program& program) noexcept {
   if (program.holds.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   const cl_program handle = program.handle;
   const bool waited = program.is_released.load(std::memory_order_acquire);
-  programs.erase(handle);
+  // Else it is erased already, and the driver may have given the handle out again.
+  if (waited) programs.erase(handle);
   drop_served(program);
   forget_details(program);
   std::free(&program);
@@ -185,7 +188,9 @@ cl_int CL_API_CALL release(cl_program handle) {
   if (program->references.fetch_sub(1, std::memory_order_acq_rel) != 1)
     return below.clReleaseProgram(handle);
   // Kernels keep a program alive, and may be asked for it.
-  if (program->served.load(std::memory_order_acquire) != nullptr) {
+  const bool is_served = program->served.load(std::memory_order_acquire) != nullptr;
+  const bool was_served = program->was_served.load(std::memory_order_acquire);
+  if (is_served || (was_served && has_kernels(*program))) {
     program->is_released.store(true, std::memory_order_release);
     release_hold(*program);
     return CL_SUCCESS;
@@ -204,6 +209,10 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
     return below.clBuildProgram(handle, count, devices, options, notify, data);
   };
   Program* program = program_of(handle);
+  // What a driver refuses for its arguments changes nothing.
+  const bool is_odd =
+      (count == 0) != (devices == nullptr) || (notify == nullptr && data != nullptr);
+  if (program != nullptr && is_odd && program->origin != Program::Origin::linked) return pass_on();
   if (program != nullptr) {
     if (program->origin == Program::Origin::linked)
       return build_linked(*program, {count, devices, options}, notify, data);
@@ -213,9 +222,7 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
   if (program == nullptr || program->origin == Program::Origin::binary ||
       program->is_native.load(std::memory_order_acquire))
     return pass_on();
-  const bool is_odd =
-      (count == 0) != (devices == nullptr) || (notify == nullptr && data != nullptr);
-  const Serve* server = is_odd ? nullptr : serve();
+  const Serve* server = serve();
   if (const cl_int refused = refusal(*program, count, devices, options, notify, data);
       refused != CL_SUCCESS)
     return refused;
@@ -251,6 +258,7 @@ cl_int CL_API_CALL set_constant(cl_program handle, cl_uint id, std::size_t size,
   Program* program = program_of(handle);
   const bool is_module = program != nullptr && program->origin == Program::Origin::module;
   // Of other programs a driver may look at what is built before it refuses.
+  if (program != nullptr && !is_module) ask_driver(*program);
   const cl_program served = is_module ? nullptr : serving(program);
   const cl_int result = below.clSetProgramSpecializationConstant(
       served == nullptr ? handle : served, id, size, value);

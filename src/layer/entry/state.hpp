@@ -30,6 +30,9 @@ const Serve* serve() noexcept;
 /// The same where it was loaded; it is loaded by no other thread meanwhile.
 const Serve* loaded_serve() noexcept;
 
+/// The same in a child, where nothing of it may wait for another thread.
+const Serve* parents_serve() noexcept;
+
 /// The layer's own functions in the loader's table. A function that the table below lacks stays
 /// absent.
 void add_program_functions(cl_icd_dispatch& table) noexcept;

@@ -37,7 +37,11 @@ struct Program {
   std::atomic<bool> is_native{false};  ///< the driver itself has built it: it is let alone
   /// The last build was refused for what it said: the driver answers, though `served` is there.
   std::atomic<bool> is_refused{false};
-  /// It is compiled, and what of is known: it can be linked by the layer.
+  /// The driver's own handle has given kernels: it may refuse to compile it again.
+  std::atomic<bool> has_own_kernels{false};
+  /// Kernels of programs that served may be there, also where none serves now.
+  std::atomic<bool> was_served{false};
+  /// It is compiled and its text is known, so that the layer can link it.
   std::atomic<bool> is_part{false};
   /// The same, and the driver was not asked: it is on record that it compiles.
   std::atomic<bool> is_deferred{false};

@@ -24,7 +24,7 @@ constexpr const char* source_name = "program.cl";
 
 /// Words by which a text depends on more than itself.
 constexpr std::string_view unsteady[] = {"__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__",
-                                         "__BASE_FILE__"};
+                                         "__BASE_FILE__", "__FILE_NAME__"};
 
 /// PyOpenCL ends its texts with an unused constant that has another name each time, so that no
 /// driver's cache knows them. Without it they say the same.
@@ -130,7 +130,7 @@ Expected<void> includes_only(std::string_view text,
                              const std::vector<std::pair<std::string, std::string>>& headers) {
   const Lexed lexed = lex(text);
   for (std::size_t i = 0; i < lexed.tokens.size(); ++i) {
-    if (lexed.tokens[i].kind != TokenKind::directive || lexed.tokens[i].text != "include") continue;
+    if (lexed.tokens[i].kind != TokenKind::directive || !is_inclusion(lexed.tokens[i])) continue;
     const bool has_name =
         lexed.tokens[i].extent == 1 && lexed.tokens[i + 1].kind == TokenKind::header;
     const std::string_view name = has_name ? lexed.tokens[i + 1].text : std::string_view();
@@ -147,15 +147,18 @@ Expected<void> includes_only(std::string_view text,
 
 Expected<Unit> program_unit(const ProgramText& program,
                             std::vector<std::pair<std::string, std::string>> headers,
-                            const Device& device) {
+                            const Device& device, bool& reads_files) {
   return expected_from([&] {
+    reads_files = false;
     auto options = parse_build_options(program.options);
     if (device.pocl) add_folders_of_environment(options);
     if (spirv::is_module(as_bytes(program.text)) || are_units(program.text))
       throw Error(Errc::unsupported, "it is not compiled from OpenCL C");
     Unit unit{{}, std::move(options.others), std::move(headers)};
     if (unit.headers.empty()) {
-      unit.text = value_or_throw(source_of(program, options))->text();
+      const auto source = value_or_throw(source_of(program, options));
+      unit.text = source->text();
+      reads_files = !source->files().empty();
       return unit;
     }
     if (!options.include_folders.empty())

@@ -30,10 +30,10 @@ struct ProgramText {
 Expected<Request> program_request(const ProgramText& program, const Device& device);
 
 /// The same as a part of a program that is linked of several: `headers` are those that the
-/// application embeds. Errors: as above, and of SPIR-V.
+/// application embeds; `reads_files`: others were read. Errors: as above, and of SPIR-V.
 Expected<Unit> program_unit(const ProgramText& program,
                             std::vector<std::pair<std::string, std::string>> headers,
-                            const Device& device);
+                            const Device& device, bool& reads_files);
 
 /// A Request of the family with what the environment adds to it, and no text yet.
 Request empty_request(const Device& device);

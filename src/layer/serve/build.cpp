@@ -15,6 +15,7 @@ ProgramText program_text(const Program& program, const BuildCall& call) {
   ProgramText text;
   text.options = call.options == nullptr ? "" : call.options;
   text.text = text_of(program.handle, program.origin == Program::Origin::module);
+  if (are_units(text.text)) throw LeftToDriver("it is no OpenCL C");
   if (const Details* details = details_of(program)) text.constants = details->constants;
   return text;
 }
@@ -51,8 +52,7 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
   for (std::size_t i = 0; i < requests.size(); ++i)
     note_use(resolver(), requests[i], *details->devices[i].device, details->devices[i].found);
   program.keeps_kernels = details->devices.front().device->pocl;
-  forget(details_of(program));
-  program.details.store(details.release(), std::memory_order_release);
+  replace_details(program, std::move(details));
   return made;
 }
 

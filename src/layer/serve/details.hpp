@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,14 +22,16 @@ struct OnDevice {
   DevicePtr device;
   Resolver::Startable found;
   std::string build_log;                          ///< as the driver would give it
-  std::map<std::string, std::string> attributes;  ///< by kernel, where the binary has them
+  /// By kernel, where the binary has them; looked up without an allocation.
+  std::map<std::string, std::string, std::less<>> attributes;
   /// The same program as what the application makes of the binary that it was given: variants that
   /// are learnt are of use there, too. Null where it never asked.
   std::unique_ptr<kiln::Program> as_binary;
 };
 
 struct Details {
-  std::mutex mutex;  ///< of `as_binary` of each device
+  /// Of `as_binary` of each device, and of additions to the archives.
+  std::recursive_mutex mutex;
   std::vector<OnDevice> devices;
   std::vector<std::pair<cl_uint, std::string>> constants;  ///< set for the next build
   std::string label;
@@ -38,18 +41,23 @@ struct Details {
   std::vector<Unit> units;
   std::string unit_options;  ///< of a compiled one, as the application gave them
   std::string unit_log;      ///< of a compiled one that the driver was not asked for
-  Bytes better;              ///< bytes that were handed out in place of the application's
+  std::unique_ptr<Details> previous;  ///< replace_details()
+  Bytes better;  ///< bytes that were handed out in place of the application's
 };
 
 inline Details* details_of(const Program& program) {
   return static_cast<Details*>(program.details.load(std::memory_order_acquire));
 }
 
+/// Puts them in the place of those of an earlier build. Another thread may still be reading these:
+/// they stay until the next ones take the place.
+void replace_details(Program& program, std::unique_ptr<Details> details);
+
 /// The kernel's name. Throws kiln::Error.
 std::string name_of(cl_kernel kernel);
 
-/// The Resolver of all served programs: it has no copy in other libraries' processes' parts, so
-/// that an application which uses Kiln itself has both.
+/// The Resolver of all served programs. It is this library's own: an application that uses Kiln
+/// itself has a second one.
 Resolver& resolver();
 
 /// A device of the application; null for a part of one, whose programs are the driver's own affair.

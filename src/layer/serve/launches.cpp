@@ -157,6 +157,7 @@ class Unseen {
 
   static bool take_in_all(Details& details, const std::string& kernel) {
     bool is_found = false;
+    const std::lock_guard lock(details.mutex);
     for (auto& one : details.devices)
       if (one.device->pocl && take_in(one, details.label, kernel)) is_found = true;
     return is_found;
@@ -187,6 +188,7 @@ void before_launch(Kernel& kernel, const Geometry& geometry) {
       if (name.empty()) name = name_of(kernel.handle);
       const KernelVariant variant{name, poclbin::Variant::for_launch(global, local, offset)};
       note_variant(resolver(), one.found.program->key(), variant);
+      const std::lock_guard lock(details->mutex);
       const auto is_missing = [&] { return !one.found.program->missing({variant}).empty(); };
       if (!is_missing()) continue;
       take_in(one, details->label, name);  // an earlier process may have had the driver compile it
@@ -217,8 +219,19 @@ void after_wait() {
   }
 }
 
+void replace_details(Program& program, std::unique_ptr<Details> details) {
+  auto* earlier = static_cast<Details*>(
+      program.details.exchange(details.get(), std::memory_order_acq_rel));
+  Details* now = details.release();
+  if (earlier == nullptr) return;
+  forget(earlier->previous.release());
+  now->previous.reset(earlier);
+}
+
 void forget(void* known) {
   auto* details = static_cast<Details*>(known);
+  if (details == nullptr) return;
+  forget(details->previous.release());
   try {
     if (unseen_launches != 0) {
       unseen().look(details);

@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <unistd.h>
+
 #include <mutex>
 
 #include "base/lifetime.hpp"
@@ -17,9 +18,9 @@ namespace {
 /// Details of a program that is compiled: those of an earlier build are let go.
 Details& fresh_details(Program& program) {
   auto made = std::make_unique<Details>();
-  forget(details_of(program));
-  program.details.store(made.get(), std::memory_order_release);
-  return *made.release();
+  Details& details = *made;
+  replace_details(program, std::move(made));
+  return details;
 }
 
 DevicePtr only_device(cl_program program, cl_uint count, const cl_device_id* devices) {
@@ -30,14 +31,15 @@ DevicePtr only_device(cl_program program, cl_uint count, const cl_device_id* dev
   return device;
 }
 
-Unit unit_of(const Program& program, const CompileCall& call, const Device& device) {
+Unit unit_of(const Program& program, const CompileCall& call, const Device& device,
+             bool& reads_files) {
   ProgramText text{text_of(program.handle, false), call.options == nullptr ? "" : call.options};
   std::vector<std::pair<std::string, std::string>> headers;
   for (cl_uint i = 0; i < call.header_count; ++i) {
     if (call.names[i] == nullptr) throw LeftToDriver("a header has no name");
     headers.emplace_back(call.names[i], text_of(call.headers[i], false));
   }
-  return value_or_throw(program_unit(text, std::move(headers), device));
+  return value_or_throw(program_unit(text, std::move(headers), device, reads_files));
 }
 
 /// Whether the driver may link what it takes from a binary: options that make a library are its own
@@ -88,6 +90,8 @@ bool link_or_throw(const LinkCall& call, Linked& made, void** pending, BuildRepo
   return true;
 }
 
+const pid_t own_process = ::getpid();
+
 /// Of all programs: one is asked for seldom.
 std::mutex& deferred_mutex() {
   static NeverDestroyed<std::mutex> mutex;
@@ -102,9 +106,11 @@ bool compile(Program& program, const CompileCall& call) {
     if (resolver().store() == nullptr) return false;
     const DevicePtr device = only_device(program.handle, call.device_count, call.devices);
     details.unit_options = call.options == nullptr ? "" : call.options;
-    details.units = {unit_of(program, call, *device)};
+    bool reads_files = false;
+    details.units = {unit_of(program, call, *device, reads_files)};
     auto log = compiled_log(*resolver().store(), details.units.front(), *device);
-    if (!log) return false;
+    // What the driver would read later might be another text.
+    if (!log || reads_files) return false;
     details.unit_log = *std::move(log);
     return true;
   } catch (const Error&) {
@@ -130,7 +136,9 @@ void compiled(Program& program, cl_int status) {
 
 void compile_now(Program& program) {
   try {
-    const std::lock_guard lock(deferred_mutex());
+    // In a child of fork() another thread of the parent may hold it.
+    std::unique_lock lock(deferred_mutex(), std::defer_lock);
+    if (own_process == ::getpid()) lock.lock();
     if (!program.is_deferred.load(std::memory_order_acquire)) return;
     if (const Details* details = details_of(program);
         details != nullptr && !details->units.empty()) {

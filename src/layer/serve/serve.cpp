@@ -45,7 +45,7 @@ const char* attributes_of(Program& program, const char* kernel) {
   const Details* details = details_of(program);
   if (details == nullptr || details->devices.empty()) return nullptr;
   const auto& known = details->devices.front().attributes;
-  const auto found = known.find(kernel);
+  const auto found = known.find(std::string_view(kernel));
   return found == known.end() ? nullptr : found->second.c_str();
 }
 

@@ -107,15 +107,16 @@ OnDevice find(const Request& request, const DevicePtr& device, const std::string
   return one;
 }
 
-namespace {
+ContextCount::ContextCount(cl_context context, const Device& device)
+    : context_(context), is_pocl_(device.pocl), before_(is_pocl_ ? 0 : references()) {}
 
-cl_uint references_of(cl_context context) {
+bool ContextCount::has_grown() const { return is_pocl_ || references() != before_; }
+
+cl_uint ContextCount::references() const {
   cl_uint count = 0;
-  (void)::clGetContextInfo(context, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr);
+  (void)::clGetContextInfo(context_, CL_CONTEXT_REFERENCE_COUNT, sizeof count, &count, nullptr);
   return count;
 }
-
-}  // namespace
 
 cl_program create_from(cl_context context, const std::vector<cl_device_id>& ids,
                        const std::vector<OnDevice>& found) {
@@ -135,11 +136,9 @@ cl_program create_from(cl_context context, const std::vector<cl_device_id>& ids,
 
 cl_program load(cl_context context, const char* options, const std::vector<cl_device_id>& ids,
                 const std::vector<OnDevice>& found, bool& counts) {
-  const cl_uint before = references_of(context);
+  const ContextCount count(context, *found.front().device);
   const cl_program made = create_from(context, ids, found);
-  // Other threads may have changed the count meanwhile: drivers that do not count are the
-  // exception.
-  counts = references_of(context) != before;
+  counts = count.has_grown();
   const cl_int status = ::clBuildProgram(made, static_cast<cl_uint>(ids.size()), ids.data(),
                                          options, nullptr, nullptr);
   if (status == CL_SUCCESS) return made;

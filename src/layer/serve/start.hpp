@@ -48,6 +48,21 @@ bool is_helper_slow();
 OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,
               Explanation* explanation);
 
+/// Whether a context counts a program that is made meanwhile. PoCL's do; of other drivers' the
+/// count is looked at, which another thread may change, too.
+class ContextCount {
+ public:
+  ContextCount(cl_context context, const Device& device);
+  bool has_grown() const;
+
+ private:
+  cl_uint references() const;
+
+  cl_context context_;
+  bool is_pocl_;
+  cl_uint before_;
+};
+
 /// A program of the driver from what was found for each device, not yet built; and one that is
 /// built, and whether the context counts it. Throw where they are refused.
 cl_program create_from(cl_context context, const std::vector<cl_device_id>& ids,

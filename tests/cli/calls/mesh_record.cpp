@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 class MeshRecord : public CommandTest {
  protected:
   MeshRecord() {
-    set("POCL_CACHE_DIR", (folder() / "pocl").string());
+    set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache");
     EXPECT_EQ(kiln({"mesh", "naca0012", "-I20", "-J30", "-o", "grid.h5"}).exit_code, 0);
     EXPECT_EQ(kiln({"mesh", "naca0012", "-I20", "-J30", "--aero", "-o", "fe.h5"}).exit_code, 0);
   }

@@ -19,7 +19,7 @@ using ::testing::StartsWith;
 
 class MeshApplication : public kiln::testing::CommandTest {
  protected:
-  MeshApplication() { set("POCL_CACHE_DIR", (folder() / "pocl").string()); }
+  MeshApplication() { set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache"); }
 
   ProcessResult run(std::vector<std::string> words) {
     words.insert(words.begin(), "mesh");
