@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "kernel/apart/job.hpp"
 #include "layer/layer_process.hpp"
 
 // Whatever is wrong with the store, the helper or the machine: a program behaves as without Kiln.
@@ -13,8 +14,14 @@ class Faults : public LayerTest {
  protected:
   /// Some cases that build, launch, ask for binaries and fail to build; not all, for the time.
   static std::vector<std::string> cases() {
-    return {"callback_of_the_same_text_again", "binary_asked_twice", "kernel_sizes",
-            "header_with_a_warning", "run_matrix_product"};
+    return {"callback_of_the_same_text_again",
+            "binary_asked_twice",
+            "kernel_sizes",
+            "header_with_a_warning",
+            "run_matrix_product",
+            "compile_and_link_in_the_other_order",
+            "compile_with_embedded_headers",
+            "link_with_a_missing_function"};
   }
 
   void expect_as_without(const Environment& environment) {
@@ -94,7 +101,9 @@ TEST_F(Faults, AHelperThatIsKilled) {
 
 TEST_F(Faults, AHelperThatDiesInTheMidst) {
   // It greets, and is gone with its first job.
-  expect_as_without(layer_with("KILN_COMPILE_HELPER", helper("echo 'kiln-compile 5'\nkill -9 $$")));
+  expect_as_without(
+      layer_with("KILN_COMPILE_HELPER",
+                 helper("echo '" + std::string(apart::greeting) + "'\nkill -9 $$")));
 }
 
 TEST_F(Faults, AHelperThatIsNone) {

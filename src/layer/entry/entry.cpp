@@ -113,6 +113,7 @@ cl_int init(cl_uint entries, const cl_icd_dispatch* table, cl_uint* entries_ret,
   std::memcpy(static_cast<void*>(&below), table, known * sizeof(void*));
   std::memcpy(static_cast<void*>(&ours), &below, sizeof ours);
   add_program_functions(ours);
+  add_query_functions(ours);
   add_link_functions(ours);
   add_kernel_functions(ours);
   note_tuning(is_set("KILN_LAYER_TUNE"));

@@ -36,6 +36,7 @@ const Serve* parents_serve() noexcept;
 /// The layer's own functions in the loader's table. A function that the table below lacks stays
 /// absent.
 void add_program_functions(cl_icd_dispatch& table) noexcept;
+void add_query_functions(cl_icd_dispatch& table) noexcept;
 void add_link_functions(cl_icd_dispatch& table) noexcept;
 void add_kernel_functions(cl_icd_dispatch& table) noexcept;
 void add_local_size_functions(cl_icd_dispatch& table) noexcept;
@@ -58,6 +59,9 @@ void add_program(cl_program handle, cl_context context, Program::Origin origin,
 /// Takes the one that serves away: it is about to be another one, or the driver's own.
 void drop_served(Program& program) noexcept;
 void set_served(Program& program, cl_program served, bool counts) noexcept;
+
+/// How many programs that serve a context counts; null where there never was one.
+std::atomic<cl_int>* hidden_of(cl_context context) noexcept;
 
 /// Who is told of a build, in the application's own terms: tell() takes one, and frees it.
 struct Told {

@@ -96,8 +96,13 @@ bool with_time_stamps(const cl_queue_properties* list, cl_queue_properties* plac
 cl_command_queue CL_API_CALL create_with(cl_context context, cl_device_id device,
                                          const cl_queue_properties* list, cl_int* error) {
   const cl_command_queue_properties asked = properties_in(list);
-  if ((asked & CL_QUEUE_ON_DEVICE) != 0 || is_child())
-    return under->clCreateCommandQueueWithProperties(context, device, list, error);
+  if ((asked & CL_QUEUE_ON_DEVICE) != 0 || is_child()) {
+    const cl_command_queue made =
+        under->clCreateCommandQueueWithProperties(context, device, list, error);
+    // What is known of an earlier queue with this handle is not this one's.
+    if (made != nullptr && !is_child()) queues.erase(made);
+    return made;
+  }
   cl_queue_properties more[32];
   if ((asked & CL_QUEUE_PROFILING_ENABLE) == 0 && with_time_stamps(list, more, std::size(more))) {
     cl_int status = CL_SUCCESS;

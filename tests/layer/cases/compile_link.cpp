@@ -223,6 +223,37 @@ LAYER_CASE(compile_after_a_build_with_a_kernel_alive) {
   print_all(e, program);
 }
 
+LAYER_CASE(compile_after_a_compile_and_a_build_with_a_kernel_alive) {
+  const Program program = compiled(e, fill_source);
+  e.build(program);
+  const Kernel kernel = e.kernel(program, "fill");
+  compile(e, program);
+  print_build(e, program, e.device);
+}
+
+LAYER_CASE(compile_with_headers_on_disk_that_change_later) {
+  const Folder folder(e);
+  folder.write("inc/a.h", "#define OFFSET 81\n");
+  const Program program = compiled(e, including_source, folder.option().c_str());
+  folder.write("inc/a.h", "#error changed\n");
+  print_build(e, program, e.device);
+  const Program linked = link(e, {program});
+  e.run_fill(linked);
+}
+
+LAYER_CASE(built_program_after_calls_with_wrong_arguments) {
+  const Program program = e.built(fill_source);
+  e.out.status("build for a count of devices alone",
+               ::clBuildProgram(program, 1, nullptr, nullptr, nullptr, nullptr));
+  e.out.status("build with data without a function",
+               ::clBuildProgram(program, 0, nullptr, nullptr, nullptr, &e));
+  e.out.status(
+      "compile for a count of devices alone",
+      ::clCompileProgram(program, 1, nullptr, nullptr, 0, nullptr, nullptr, nullptr, nullptr));
+  print_build(e, program, e.device);
+  e.run_fill(program);
+}
+
 LAYER_CASE(compile_after_a_failed_build) {
   const Program program = e.built(caller_source);
   compile(e, program);
