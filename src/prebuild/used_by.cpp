@@ -113,8 +113,7 @@ std::vector<std::string> keys_used_by(const Store& store, std::string_view appli
     // With the variables of this process, and without: the record does not have them.
     for (const auto& unit : units_of(store, used))
       for (const auto& variables : {layer::compiler_variables(), std::vector<std::string>()})
-        keys.insert(
-            key_of(layer::canonical_of_compiled(unit, used.fingerprint, variables)).hex());
+        keys.insert(key_of(layer::canonical_of_compiled(unit, used.fingerprint, variables)).hex());
   }
   return {keys.begin(), keys.end()};
 }

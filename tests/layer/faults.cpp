@@ -101,9 +101,8 @@ TEST_F(Faults, AHelperThatIsKilled) {
 
 TEST_F(Faults, AHelperThatDiesInTheMidst) {
   // It greets, and is gone with its first job.
-  expect_as_without(
-      layer_with("KILN_COMPILE_HELPER",
-                 helper("echo '" + std::string(apart::greeting) + "'\nkill -9 $$")));
+  expect_as_without(layer_with("KILN_COMPILE_HELPER",
+                               helper("echo '" + std::string(apart::greeting) + "'\nkill -9 $$")));
 }
 
 TEST_F(Faults, AHelperThatIsNone) {

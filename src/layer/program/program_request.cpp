@@ -23,8 +23,8 @@ namespace {
 constexpr const char* source_name = "program.cl";
 
 /// Words by which a text depends on more than itself.
-constexpr std::string_view unsteady[] = {"__FILE__", "__DATE__", "__TIME__", "__TIMESTAMP__",
-                                         "__BASE_FILE__", "__FILE_NAME__"};
+constexpr std::string_view unsteady[] = {"__FILE__",      "__DATE__",      "__TIME__",
+                                         "__TIMESTAMP__", "__BASE_FILE__", "__FILE_NAME__"};
 
 /// PyOpenCL ends its texts with an unused constant that has another name each time, so that no
 /// driver's cache knows them. Without it they say the same.

@@ -21,7 +21,7 @@ namespace kiln::layer {
 struct OnDevice {
   DevicePtr device;
   Resolver::Startable found;
-  std::string build_log;                          ///< as the driver would give it
+  std::string build_log;  ///< as the driver would give it
   /// By kernel, where the binary has them; looked up without an allocation.
   std::map<std::string, std::string, std::less<>> attributes;
   /// The same program as what the application makes of the binary that it was given: variants that
@@ -39,10 +39,10 @@ struct Details {
   std::string options;  ///< of the build, likewise
   /// Parts that a linked program is made of; of a compiled one itself alone, as far as it is known.
   std::vector<Unit> units;
-  std::string unit_options;  ///< of a compiled one, as the application gave them
-  std::string unit_log;      ///< of a compiled one that the driver was not asked for
+  std::string unit_options;           ///< of a compiled one, as the application gave them
+  std::string unit_log;               ///< of a compiled one that the driver was not asked for
   std::unique_ptr<Details> previous;  ///< replace_details()
-  Bytes better;  ///< bytes that were handed out in place of the application's
+  Bytes better;                       ///< bytes that were handed out in place of the application's
 };
 
 inline Details* details_of(const Program& program) {

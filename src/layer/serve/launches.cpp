@@ -220,8 +220,8 @@ void after_wait() {
 }
 
 void replace_details(Program& program, std::unique_ptr<Details> details) {
-  auto* earlier = static_cast<Details*>(
-      program.details.exchange(details.get(), std::memory_order_acq_rel));
+  auto* earlier =
+      static_cast<Details*>(program.details.exchange(details.get(), std::memory_order_acq_rel));
   Details* now = details.release();
   if (earlier == nullptr) return;
   forget(earlier->previous.release());
