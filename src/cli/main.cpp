@@ -82,6 +82,7 @@ Function* real_or_none(const char* name) {
   }
 
 KILN_LATE(clBuildProgram, 6)
+KILN_LATE(clCompileProgram, 9)
 KILN_LATE(clCreateBuffer, 5)
 KILN_LATE(clCreateCommandQueue, 4)
 KILN_LATE(clCreateContext, 6)
@@ -122,6 +123,7 @@ KILN_LATE(clGetPlatformIDs, 3)
 KILN_LATE(clGetPlatformInfo, 5)
 KILN_LATE(clGetProgramBuildInfo, 6)
 KILN_LATE(clGetProgramInfo, 5)
+KILN_LATE(clLinkProgram, 9)
 KILN_LATE(clReleaseCommandQueue, 1)
 KILN_LATE(clReleaseContext, 1)
 KILN_LATE(clReleaseDevice, 1)

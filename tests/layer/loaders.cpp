@@ -144,7 +144,7 @@ TEST_P(Lifetimes, AreAsWithout) {
 
 INSTANTIATE_TEST_SUITE_P(All, Lifetimes,
                          ::testing::Values("reopen", "fork", "exit-while-building", "leak", "late",
-                                           "take-back"));
+                                           "take-back", "descriptors"));
 
 }  // namespace
 }  // namespace kiln::testing

@@ -234,13 +234,13 @@ class KnownServers final : private ForkGuarded {
   void add(ChildProcess server) {
     const std::lock_guard lock(mutex_);
     reap();
-    started_.push_back(std::move(server));
+    started_.emplace_back(std::move(server));
   }
   /// Ends one if this process has started it: a program that is no server ends by nothing else.
   void end(pid_t pid) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(started_.begin(), started_.end(),
-                                    [&](const ChildProcess& child) { return child.pid == pid; });
+                                    [&](const Started& one) { return one.child.pid == pid; });
     if (found == started_.end()) return;
     ::kill(-pid, SIGKILL);
     int status = 0;
@@ -259,6 +259,32 @@ class KnownServers final : private ForkGuarded {
   }
 
  private:
+  /// A server, and which pipe its input is: an application may have closed the descriptor, and have
+  /// its own under that number, which is not to be closed.
+  struct Started {
+    explicit Started(ChildProcess server) : child(std::move(server)), pipe(file_of(child.input)) {}
+    Started(Started&&) = default;
+    Started& operator=(Started&& other) noexcept {
+      let_go();
+      child = std::move(other.child);
+      pipe = other.pipe;
+      return *this;
+    }
+    ~Started() { let_go(); }
+
+    static ino_t file_of(const FileDescriptor& descriptor) {
+      struct stat status {};
+      return ::fstat(descriptor.get(), &status) == 0 && S_ISFIFO(status.st_mode) ? status.st_ino
+                                                                                 : 0;
+    }
+    void let_go() {
+      if (child.input && file_of(child.input) != pipe) (void)child.input.release();
+    }
+
+    ChildProcess child;
+    ino_t pipe;
+  };
+
   void before_fork() override { mutex_.lock(); }
   void after_fork() override {
     if (process_ != ::getpid()) started_.clear();
@@ -267,13 +293,13 @@ class KnownServers final : private ForkGuarded {
   }
 
   void reap() {
-    std::erase_if(started_, [](const ChildProcess& child) {
+    std::erase_if(started_, [](const Started& one) {
       int status = 0;
-      return ::waitpid(child.pid, &status, WNOHANG) != 0;
+      return ::waitpid(one.child.pid, &status, WNOHANG) != 0;
     });
   }
   std::mutex mutex_;
-  std::vector<ChildProcess> started_;
+  std::vector<Started> started_;
   std::set<std::string> silent_;
   pid_t process_ = ::getpid();  ///< whose they are
 };

@@ -97,6 +97,7 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
     const Notice notice(*program, notify, data);
     return notice.is_possible ? pass_on(own, notice.function, notice.data) : CL_OUT_OF_HOST_MEMORY;
   }
+  const Attempt attempt(*program);
   build_own(*program);
   drop_served(*program);
   program->is_native.store(true, std::memory_order_release);
@@ -110,7 +111,7 @@ cl_int CL_API_CALL compile(cl_program handle, cl_uint count, const cl_device_id*
     return CL_SUCCESS;
   }
   const cl_int result = pass_on(handle, notify, data);
-  if (server != nullptr) {
+  if (server != nullptr && attempt.is_last()) {
     // With a call-back the driver may still be at work.
     const bool is_done = result == CL_SUCCESS && notify == nullptr;
     server->compiled(*program, is_done ? CL_SUCCESS : CL_INVALID_OPERATION);

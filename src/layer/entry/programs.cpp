@@ -74,7 +74,8 @@ void forget_details(Program& program) noexcept {
 }
 
 bool has_kernels(const Program& program) noexcept {
-  return program.holds.load(std::memory_order_acquire) > 1;
+  return program.holds.load(std::memory_order_acquire) >
+         program.calls.load(std::memory_order_acquire) + 1;
 }
 
 }  // namespace
@@ -222,6 +223,7 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
   if (program == nullptr || program->origin == Program::Origin::binary ||
       program->is_native.load(std::memory_order_acquire))
     return pass_on();
+  const Attempt attempt(*program);
   const Serve* server = serve();
   if (const cl_int refused = refusal(*program, count, devices, options, notify, data);
       refused != CL_SUCCESS)
@@ -234,6 +236,10 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
                         : server->build(*program, {count, devices, options}, &counts, &pending);
   if (served == nullptr) {
     const cl_int result = pass_on();
+    if (!attempt.is_last()) {
+      if (pending != nullptr) server->built(*program, CL_INVALID_OPERATION, pending);
+      return result;
+    }
     // Of a call that was refused for what it says little has changed.
     const bool is_refused = result != CL_SUCCESS && result != CL_BUILD_PROGRAM_FAILURE;
     program->is_refused.store(is_refused, std::memory_order_release);

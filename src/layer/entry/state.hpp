@@ -86,6 +86,29 @@ cl_int build_linked(Program& program, const BuildCall& call,
 /// Called when a kernel of a program has gone: the program may have waited for it.
 void release_hold(Program& program) noexcept;
 
+/// A build or compile of a program under way. The driver may call the application back meanwhile,
+/// which may let the program go, or build it again.
+class Attempt {
+ public:
+  explicit Attempt(Program& program) noexcept
+      : program_(program), number_(program.generation.fetch_add(1) + 1) {
+    program.holds.fetch_add(1, std::memory_order_relaxed);
+    program.calls.fetch_add(1, std::memory_order_relaxed);
+  }
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
+  ~Attempt() {
+    program_.calls.fetch_sub(1, std::memory_order_relaxed);
+    release_hold(program_);
+  }
+  /// What came of it is what the program is now.
+  bool is_last() const noexcept { return program_.generation.load() == number_; }
+
+ private:
+  Program& program_;
+  cl_uint number_;
+};
+
 /// Puts a function of the layer into a table where that has one.
 template <class Function>
 void replace(Function*& entry, Function* own) noexcept {

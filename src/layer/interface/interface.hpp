@@ -47,8 +47,11 @@ struct Program {
   std::atomic<bool> is_deferred{false};
   std::atomic<bool> is_released{false};  ///< by the application; kernels are left
   std::atomic<cl_program> served{nullptr};
-  std::atomic<cl_uint> references{1};   ///< that the application holds
-  std::atomic<cl_uint> holds{1};        ///< one for all of these, one for each kernel
+  std::atomic<cl_uint> references{1};  ///< that the application holds
+  std::atomic<cl_uint> holds{1};       ///< one for all of these, one for each kernel
+  std::atomic<cl_uint> calls{0};       ///< of these holds, those of builds and compiles under way
+  /// Raised by each build and compile: one that has called back knows by it whether it is the last.
+  std::atomic<cl_uint> generation{0};
   std::atomic<void*> details{nullptr};  ///< what serves it knows of it
   std::atomic<bool> learns{false};      ///< geometries of launches are of interest
 };

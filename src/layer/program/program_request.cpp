@@ -23,8 +23,11 @@ namespace {
 constexpr const char* source_name = "program.cl";
 
 /// Words by which a text depends on more than itself.
-constexpr std::string_view unsteady[] = {"__FILE__",      "__DATE__",      "__TIME__",
-                                         "__TIMESTAMP__", "__BASE_FILE__", "__FILE_NAME__"};
+constexpr std::string_view unsteady[] = {"__FILE__",      "__DATE__",           "__TIME__",
+                                         "__TIMESTAMP__", "__BASE_FILE__",      "__FILE_NAME__",
+                                         "__has_include", "__has_include_next", "__has_embed"};
+/// Of words that a macro may paste together of parts.
+constexpr std::string_view unsteady_parts[] = {"__FI", "__DA", "__TI", "__BA", "__ha"};
 
 /// PyOpenCL ends its texts with an unused constant that has another name each time, so that no
 /// driver's cache knows them. Without it they say the same.
@@ -44,6 +47,19 @@ Expected<void> is_steady(std::string_view text) {
   for (const auto word : unsteady)
     if (text.find(word) != text.npos)
       return fail(Errc::unsupported, fmt::format("the text asks for {}", word));
+  const bool pastes = text.find("##") != text.npos || text.find("%:%:") != text.npos;
+  for (const auto part : unsteady_parts)
+    if (pastes && text.find(part) != text.npos)
+      return fail(Errc::unsupported, fmt::format("the text may paste a word of {}", part));
+  return {};
+}
+
+/// The same of options, the environment's, too: they may define macros.
+Expected<void> are_steady(const BuildOptions& options, const Device& device) {
+  const char* extra = device.pocl ? std::getenv("POCL_EXTRA_BUILD_FLAGS") : nullptr;
+  for (const std::string_view text :
+       {std::string_view(options.others), std::string_view(extra == nullptr ? "" : extra)})
+    if (const auto steady = is_steady(text); !steady) return steady;
   return {};
 }
 
@@ -114,6 +130,7 @@ Expected<Request> program_request(const ProgramText& program, const Device& devi
   return expected_from([&] {
     auto options = parse_build_options(program.options);
     if (device.pocl) add_folders_of_environment(options);
+    value_or_throw(are_steady(options, device));
     Request request = empty_request(device);
     request.source = value_or_throw(source_of(program, options));
     request.constants = value_or_throw(settings_of(program, request.source->module()));
@@ -154,6 +171,7 @@ Expected<Unit> program_unit(const ProgramText& program,
     if (device.pocl) add_folders_of_environment(options);
     if (spirv::is_module(as_bytes(program.text)) || are_units(program.text))
       throw Error(Errc::unsupported, "it is not compiled from OpenCL C");
+    value_or_throw(are_steady(options, device));
     Unit unit{{}, std::move(options.others), std::move(headers)};
     if (unit.headers.empty()) {
       const auto source = value_or_throw(source_of(program, options));

@@ -59,6 +59,7 @@ cl_program build_or_throw(Program& program, const BuildCall& call, bool& counts,
 }  // namespace
 
 cl_program build(Program& program, const BuildCall& call, bool* counts, void** pending) {
+  const StoreUse use;
   BuildReport told;
   cl_program made = nullptr;
   try {
@@ -69,7 +70,6 @@ cl_program build(Program& program, const BuildCall& call, bool* counts, void** p
     told.reason = error.what();
   }
   try {
-    resolver().finish();
     report(told);
   } catch (...) {
     log_failure_of("a program's build");
@@ -104,6 +104,7 @@ void keep(const Program& program, Pending& one) {
 }  // namespace
 
 void built(Program& program, cl_int status, void* pending) {
+  const StoreUse use;
   try {
     const std::unique_ptr<Pending> one(static_cast<Pending*>(pending));
     one->told.outcome = BuildReport::Outcome::left;
@@ -114,7 +115,6 @@ void built(Program& program, cl_int status, void* pending) {
       one->told.reason.clear();
     }
     one->one.found = {};
-    resolver().finish();
     report(one->told);
   } catch (...) {
     log_failure_of("what the driver has built");
@@ -123,6 +123,7 @@ void built(Program& program, cl_int status, void* pending) {
 
 const unsigned char* binary(cl_context, cl_device_id id, const unsigned char* bytes,
                             std::size_t size, std::size_t* better_size, void** details) {
+  const StoreUse use;
   BuildReport told;
   try {
     if (resolver().store() == nullptr) return nullptr;
@@ -154,6 +155,7 @@ const unsigned char* own_binary(Program& program, cl_uint number, std::size_t* s
   Details* details = details_of(program);
   if (details == nullptr || number >= details->devices.size()) return nullptr;
   OnDevice& one = details->devices[number];
+  const StoreUse use;
   try {
     const std::lock_guard lock(details->mutex);
     if (one.as_binary == nullptr && one.device->pocl)

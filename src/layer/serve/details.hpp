@@ -64,6 +64,15 @@ Resolver& resolver();
 /// Throws kiln::Error.
 DevicePtr device_of(cl_device_id id);
 
+/// While it lives the store may be open: afterwards nothing is, and all that was made is there.
+class StoreUse {
+ public:
+  StoreUse() = default;
+  StoreUse(const StoreUse&) = delete;
+  StoreUse& operator=(const StoreUse&) = delete;
+  ~StoreUse();
+};
+
 /// Logs a failure that the application is not told of: it is served by the driver.
 void log_failure_of(const char* what) noexcept;
 

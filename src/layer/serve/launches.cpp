@@ -178,6 +178,7 @@ Unseen& unseen() {
 void before_launch(Kernel& kernel, const Geometry& geometry) {
   Details* details = details_of(*kernel.program);
   if (details == nullptr) return;
+  const StoreUse use;
   try {
     const Sizes global = sizes_of(geometry.global, geometry.dimensions, 1);
     const Sizes local = sizes_of(geometry.local, geometry.dimensions, 1);
@@ -193,7 +194,6 @@ void before_launch(Kernel& kernel, const Geometry& geometry) {
       if (!is_missing()) continue;
       take_in(one, details->label, name);  // an earlier process may have had the driver compile it
       if (is_missing()) make(one, details->label, variant);
-      resolver().finish();
     }
   } catch (...) {
     log_failure_of("a launch's local size");  // the driver compiles it
@@ -211,9 +211,9 @@ void after_launch(Kernel& kernel) {
 }
 
 void after_wait() {
+  const StoreUse use;
   try {
     unseen().look(nullptr);
-    resolver().finish();
   } catch (...) {
     log_failure_of("the driver's choice of a local size");
   }
@@ -234,8 +234,8 @@ void forget(void* known) {
   forget(details->previous.release());
   try {
     if (unseen_launches != 0) {
+      const StoreUse use;
       unseen().look(details);
-      resolver().finish();
     }
   } catch (...) {
     log_failure_of("the driver's choice of a local size");

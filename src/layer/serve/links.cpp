@@ -101,6 +101,7 @@ std::mutex& deferred_mutex() {
 }  // namespace
 
 bool compile(Program& program, const CompileCall& call) {
+  const StoreUse use;
   try {
     Details& details = fresh_details(program);
     if (resolver().store() == nullptr) return false;
@@ -122,6 +123,7 @@ bool compile(Program& program, const CompileCall& call) {
 }
 
 void compiled(Program& program, cl_int status) {
+  const StoreUse use;
   try {
     Details* details = details_of(program);
     if (details == nullptr || details->units.empty()) return;
@@ -146,8 +148,8 @@ void compile_now(Program& program) {
       unit.options = details->unit_options;
       // The application hears of it by the build's status: that it compiles is on record.
       (void)compile_unit(program.context, program.handle, unit);
+      program.is_deferred.store(false, std::memory_order_release);
     }
-    program.is_deferred.store(false, std::memory_order_release);
   } catch (...) {
     log_failure_of("a program's compile");
   }
@@ -166,6 +168,7 @@ const char* compile_log(Program& program, cl_device_id device) {
 }
 
 bool link(const LinkCall& call, Linked* made, void** pending) {
+  const StoreUse use;
   BuildReport told;
   bool is_linked = false;
   try {
@@ -176,7 +179,6 @@ bool link(const LinkCall& call, Linked* made, void** pending) {
     told.reason = error.what();
   }
   try {
-    resolver().finish();
     report(told);
   } catch (...) {
     log_failure_of("a program's link");

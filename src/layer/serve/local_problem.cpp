@@ -81,6 +81,7 @@ void keep(const Problem& problem, const Race::Result& result, const LocalSize& l
   one.standard_milliseconds = result.incumbent_ns * 1e-6;
   one.from = told.reason;
   report(told);
+  const StoreUse use;
   resolver().record(problem.request, *problem.device, {one});
 }
 
@@ -172,7 +173,10 @@ Problem* make_problem(const Kernel& kernel, const KernelTuning& tuning, const De
   const auto bounds = bounds_of(kernel.handle, *made->device);
   if (!bounds) return nullptr;
   made->bounds = *bounds;
-  look_up(*made, launch);
+  {
+    const StoreUse use;
+    look_up(*made, launch);
+  }
   const std::lock_guard lock(problems().mutex);
   return problems().by_name.try_emplace(name, std::move(made)).first->second.get();
 }

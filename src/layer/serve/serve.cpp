@@ -28,6 +28,15 @@ DevicePtr device_of(cl_device_id id) {
   return device;
 }
 
+StoreUse::~StoreUse() {
+  try {
+    resolver().finish();
+    if (Layer* store = resolver().store()) store->rest();
+  } catch (...) {
+    log_failure_of("the store");
+  }
+}
+
 void log_failure_of(const char* what) noexcept { log_failure(what); }
 
 namespace {

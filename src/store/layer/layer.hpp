@@ -100,6 +100,10 @@ class Layer {
   /// that never destroy their layers; the destructor does it in others.
   virtual void settle() {}
 
+  /// Closes all that is open, until the next call. For processes whose descriptors are another's:
+  /// an application may close each that it does not know, and have its own under that number.
+  virtual void rest() {}
+
   /// The right to make what a Key stands for; nothing is held where a layer has no such thing.
   virtual Reservation reserve(const Key& key, std::chrono::milliseconds bound);
 };

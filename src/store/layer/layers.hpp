@@ -36,6 +36,10 @@ class LayeredStore final : public Layer {
   void settle() override {
     if (local_) local_->settle();
   }
+  void rest() override {
+    if (local_) local_->rest();
+    for (const Below& one : below_) one.layer->rest();
+  }
 
   Layer* local() const { return local_.get(); }
   const std::vector<Below>& below() const { return below_; }

@@ -280,6 +280,11 @@ void LocalStore::after_fork() {
   mutex_.unlock();
 }
 
+void LocalStore::rest() {
+  // Inside a change the connection is in use.
+  if (const Occupied occupied(*this); occupied) drop_connection();
+}
+
 void LocalStore::drop_connection() {
   // An inherited connection (from a bare clone(), which calls no fork handlers) believes that it
   // holds its parent's locks. It must not even be closed: that would roll back the parent's work.

@@ -60,6 +60,7 @@ class LocalStore final : public Layer, private ForkGuarded {
   /// One of them; Errc::not_found where there is none, corrupt where its row is damaged.
   Expected<EntryInfo> info(Kind kind, const Key& key);
   void settle() override { write_uses(); }
+  void rest() override;
   /// As get(), but no use of the entry: nothing is counted.
   Lookup look_up(Kind kind, const Key& key, ByteView canonical);
   /// The keys that begin with these hexadecimal letters, at most `limit` of each kind.

@@ -38,6 +38,11 @@ void SystemStore::drop_connection() {
     database_.reset();
 }
 
+void SystemStore::rest() {
+  const std::lock_guard lock(mutex_);
+  drop_connection();
+}
+
 void SystemStore::before_fork() {
   mutex_.lock();
   trust_.before_fork();

@@ -26,6 +26,7 @@ class SystemStore final : public Layer, private ForkGuarded {
   /// Always an error: unsupported.
   Expected<void> put(Kind, const Key&, ByteView, ByteView, const Metadata&) override;
   Expected<void> update(Kind, const Key&, ByteView, const Change&) override;
+  void rest() override;
 
  private:
   /// These throw sqlite::Failure.

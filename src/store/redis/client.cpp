@@ -164,7 +164,7 @@ void Client::take_back(Connection* connection) {
   const std::lock_guard lock(mutex_);
   lent_.erase(connection);
   std::unique_ptr<Connection> back(connection);
-  if (idle_.size() < most_idle && back->reusable()) idle_.push_back(std::move(back));
+  if (keeps_ && idle_.size() < most_idle && back->reusable()) idle_.push_back(std::move(back));
 }
 
 Expected<Client::Lent> Client::connect(const Deadline& deadline) {
@@ -228,6 +228,12 @@ void Client::note(Change change, std::string_view gone, std::string_view back,
     log(failures_, fmt::format("the shared store {} {}: {}", url_.shown(), gone, reason));
   if (change == Change::back)
     log(LogLevel::info, fmt::format("the shared store {} {}", url_.shown(), back));
+}
+
+void Client::keep_no_connections() {
+  const std::lock_guard lock(mutex_);
+  keeps_ = false;
+  idle_.clear();
 }
 
 void Client::after_fork() {

@@ -60,6 +60,9 @@ class Client {
   /// The last that was heard of it was no failure.
   bool reachable();
 
+  /// From now on none is kept for the next call.
+  void keep_no_connections();
+
   /// Around fork(). In the child nothing of the parent's is left, nor in use.
   void before_fork() { mutex_.lock(); }
   void after_fork();
@@ -97,6 +100,7 @@ class Client {
   std::mutex mutex_;  // of what follows
   Breaker reach_, writes_;
   std::vector<std::unique_ptr<Connection>> idle_;
+  bool keeps_ = true;           ///< those that are idle
   std::set<Connection*> lent_;  ///< owned by who uses them
   std::shared_future<Expected<Addresses>> lookup_;
   bool probing_ = false;

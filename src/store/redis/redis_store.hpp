@@ -42,6 +42,9 @@ class RedisStore final : public SharedLayer, private ForkGuarded {
   Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                         const Change& change) override;
 
+  /// From now on each connection is closed after its use.
+  void rest() override { client_.keep_no_connections(); }
+
   Expected<void> send(Kind kind, const Key& key, ByteView canonical, ByteView content,
                       const Metadata& metadata) override;
   Expected<Page> list(const std::string& cursor) override;

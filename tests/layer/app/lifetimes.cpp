@@ -2,10 +2,12 @@
 // closes it and loads it again, forks with it, ends in the midst of things. What it prints is the
 // same with the layer and without.
 //
-//   layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back
+//   layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back |
+//                   descriptors
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +176,32 @@ int take_back() {
   return 0;
 }
 
+/// All descriptors that it does not know are closed, as daemons do it, and opened for files of its
+/// own: what is written there must arrive.
+int other_descriptors() {
+  const Loader loader;
+  Work one(loader);
+  one.build(1);
+  one.use(loader);
+  constexpr int first = 3, count = 16;
+  ::close_range(first, ~0u, 0);
+  int files[count];
+  for (int& file : files) file = ::memfd_create("own", 0);
+  Work two(loader);
+  two.build(2);
+  two.use(loader);
+  two.build(3);
+  int kept = 0;
+  for (const int file : files) {
+    char back[4] = "";
+    if (::write(file, "own", 3) == 3 && ::pread(file, back, sizeof back, 0) == 3 &&
+        std::strcmp(back, "own") == 0)
+      ++kept;
+  }
+  std::printf("files that are its own: %d of %d\n", kept, count);
+  return 0;
+}
+
 int exit_while_building() {
   static const Loader loader;
   static Work one(loader);
@@ -201,6 +229,7 @@ int main(int count, char** words) {
   if (mode == "reopen") return reopen();
   if (mode == "fork") return with_child();
   if (mode == "take-back") return take_back();
+  if (mode == "descriptors") return other_descriptors();
   if (mode == "exit-while-building") return exit_while_building();
   static const Loader loader;
   static Work work(loader);
@@ -224,7 +253,8 @@ int main(int count, char** words) {
     return 0;
   }
   std::fputs(
-      "usage: layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back\n",
+      "usage: layer_lifetimes reopen | fork | exit-while-building | leak | late | take-back | "
+      "descriptors\n",
       stderr);
   return 2;
 }

@@ -20,6 +20,19 @@ void run_included(Environment& e, cl_program program) {
 
 }  // namespace
 
+LAYER_CASE(header_that_is_looked_for) {
+  const Folder folder(e);
+  const std::string text =
+      "#if __has_include(\"looked_for.h\")\n#define THERE 1\n#else\n#define THERE 0\n#endif\n"
+      "kernel void fill(global int* out, int value) { out[get_global_id(0)] = value + THERE; }\n";
+  for (int start = 0; start < 2; ++start) {
+    const Program program = e.program(text);
+    e.build(program, folder.option().c_str());
+    e.run_fill(program);
+    folder.write("looked_for.h", "\n");
+  }
+}
+
 LAYER_CASE(header_from_a_folder) {
   const Folder folder(e);
   folder.write("value.h", "#define VALUE 41\n");

@@ -42,6 +42,25 @@ void CL_CALLBACK create_a_kernel(cl_program program, void* data) {
   nested->kernel = ::clCreateKernel(program, "fill", &nested->status);
 }
 
+void CL_CALLBACK let_go(cl_program program, void* data) {
+  auto* nested = static_cast<Nested*>(data);
+  ++nested->calls;
+  nested->status = ::clReleaseProgram(program);
+}
+
+/// Builds, or compiles, once more with other options.
+void CL_CALLBACK build_again(cl_program program, void* data) {
+  auto* nested = static_cast<Nested*>(data);
+  ++nested->calls;
+  nested->status = ::clBuildProgram(program, 0, nullptr, "-DSTEP=2", nullptr, nullptr);
+}
+void CL_CALLBACK compile_again(cl_program program, void* data) {
+  auto* nested = static_cast<Nested*>(data);
+  ++nested->calls;
+  nested->status =
+      ::clCompileProgram(program, 0, nullptr, "-DSTEP=2", 0, nullptr, nullptr, nullptr, nullptr);
+}
+
 constexpr const char* stepped_source =
     "#ifndef STEP\n#define STEP 0\n#endif\n"
     "kernel void fill(global int* out, int value) {\n"
@@ -50,6 +69,50 @@ constexpr const char* stepped_source =
     "#if STEP == 4\nthis is no program\n#endif\n";
 
 }  // namespace
+
+LAYER_CASE(callback_lets_the_program_go) {
+  for (const char* text : {"kernel void fill(global int* out, int value) { out[0] = value; }\n",
+                           "kernel void fill(global int* out) { out[0] = sizeof(__DATE__); }\n",
+                           "this is no program\n"}) {
+    Nested built, compiled;
+    Program one = e.program(text), two = e.program(text);
+    const cl_program handles[] = {one, two};
+    // The call-back has the application's reference.
+    *one.out() = nullptr;
+    *two.out() = nullptr;
+    e.out.status("build", ::clBuildProgram(handles[0], 0, nullptr, "", let_go, &built));
+    e.out.status("compile", ::clCompileProgram(handles[1], 0, nullptr, "", 0, nullptr, nullptr,
+                                               let_go, &compiled));
+    e.out.line("%d and %d calls, release %d and %d", built.calls, compiled.calls, built.status,
+               compiled.status);
+  }
+}
+
+LAYER_CASE(callback_builds_again_after_a_failure) {
+  Nested nested;
+  const Program program = e.program(stepped_source);
+  e.out.status("build", ::clBuildProgram(program, 0, nullptr, "-DSTEP=4", build_again, &nested));
+  e.out.line("%d calls, the second build %d", nested.calls, nested.status);
+  print_build(e, program, e.device);
+  e.run_fill(program);
+}
+
+LAYER_CASE(callback_of_a_compile_compiles_again) {
+  Nested nested;
+  const Program first = e.program(stepped_source);
+  e.out.status("compile", ::clCompileProgram(first, 0, nullptr, "-DSTEP=2", 0, nullptr, nullptr,
+                                             nullptr, nullptr));
+  const Program program = e.program(stepped_source);
+  e.out.status("compile", ::clCompileProgram(program, 0, nullptr, "-DSTEP=1", 0, nullptr, nullptr,
+                                             compile_again, &nested));
+  e.out.line("%d calls, the second compile %d", nested.calls, nested.status);
+  cl_int status = 1;
+  const cl_program objects[] = {program};
+  const Program linked =
+      ::clLinkProgram(e.context, 0, nullptr, nullptr, 1, objects, nullptr, nullptr, &status);
+  e.out.status("link", status);
+  e.run_fill(linked);
+}
 
 LAYER_CASE(callback_of_a_build) {
   const Program program = e.program(fill_source);
