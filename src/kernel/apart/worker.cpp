@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 #include <thread>
 
 #include "base/clock.hpp"
@@ -168,18 +169,22 @@ void die_with_parent() {
   }).detach();
 }
 
-/// The program's folder in the private cache, found by its bitcode: the latest one, since those of
-/// a linked program's parts were there before. Errc::internal where it is not where Kiln knows it
-/// to be: the ways that need it are not this driver's (probe.hpp).
-fs::path program_folder() {
-  fs::path latest;
-  fs::file_time_type time = fs::file_time_type::min();
-  for (const auto& entry : fs::recursive_directory_iterator(cache_folder)) {
-    if (entry.path().filename() != "program.bc" || entry.last_write_time() < time) continue;
-    time = entry.last_write_time();
-    latest = entry.path().parent_path();
-  }
-  if (!latest.empty()) return latest;
+using Folders = std::set<fs::path>;
+
+/// Folders of programs in the private cache, found by their bitcode.
+Folders program_folders() {
+  Folders found;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(cache_folder, error))
+    if (entry.path().filename() == "program.bc") found.insert(entry.path().parent_path());
+  return found;
+}
+
+/// That of the job's program, which is not one of its parts'. Errc::internal where it is not where
+/// Kiln knows it to be: the ways that need it are not this driver's (probe.hpp).
+fs::path program_folder(const Folders& parts) {
+  for (const auto& folder : program_folders())
+    if (!parts.contains(folder)) return folder;
   throw Error(Errc::internal, "the driver left no program in its cache folder");
 }
 
@@ -280,8 +285,10 @@ std::jthread read_facts(const Job& job) {
   });
 }
 
-/// The job's program, built. Throws cl::BuildError, cl::Error.
-cl::Program build_program(const cl::Context& context, const cl::Device& device, const Job& job) {
+/// The job's program, built, and the folders of the parts that it was linked of. Throws
+/// cl::BuildError, cl::Error.
+cl::Program build_program(const cl::Context& context, const cl::Device& device, const Job& job,
+                          Folders& parts) {
   if (!are_units(job.source)) {
     cl::Program program = create_program(context, device, job);
     program.build({device}, job.options.c_str());
@@ -290,7 +297,8 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device, 
   cl_int status = CL_SUCCESS;
   std::string log;
   const auto units = value_or_throw(units_of_text(job.source));
-  const cl::Program linked(link_units(context(), {device()}, units, job.options, status, &log));
+  const cl::Program linked(link_units(
+      context(), {device()}, units, job.options, [&] { parts = program_folders(); }, status, &log));
   if (status == CL_COMPILE_PROGRAM_FAILURE || status == CL_LINK_PROGRAM_FAILURE)
     throw cl::BuildError(CL_BUILD_PROGRAM_FAILURE, "clLinkProgram", {{device, log}});
   if (status != CL_SUCCESS) throw cl::Error(status, "clLinkProgram");
@@ -300,14 +308,15 @@ cl::Program build_program(const cl::Context& context, const cl::Device& device, 
 void make_artifact(const Job& job) {
   const auto& [device, context] = compiler_for(job.fingerprint);
   const std::jthread facts = read_facts(job);
-  const cl::Program program = build_program(context, device->handle, job);
+  Folders parts;
+  const cl::Program program = build_program(context, device->handle, job, parts);
   // Warnings: a program that compiles may have some, too.
   if (const auto log = build_log(program, *device); !log.empty()) write_log(log);
   Bytes made;
   if (job.form == Job::Form::as_it_is) {
     made = driver_binary(program, *device);
   } else {
-    const auto folder = program_folder();
+    const auto folder = program_folder(parts);
     Stubs stubs(folder, job);
     if (job.stubs) stubs.plant(describe_kernels(program), job);
     made = finish_archive(driver_binary(program, *device), job, stubs, folder);

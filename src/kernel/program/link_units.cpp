@@ -18,7 +18,9 @@ Owned program_of(cl_context context, const std::string& text, cl_int& status) {
   return Owned(::clCreateProgramWithSource(context, 1, &begin, &size, &status));
 }
 
-std::string log_of(cl_program program, cl_device_id device) {
+}  // namespace
+
+std::string driver_log(cl_program program, cl_device_id device) {
   std::size_t size = 0;
   if (::clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) !=
           CL_SUCCESS ||
@@ -29,8 +31,6 @@ std::string log_of(cl_program program, cl_device_id device) {
   log.resize(std::min(log.find('\0'), log.size()));
   return log;
 }
-
-}  // namespace
 
 cl_int compile_unit(cl_context context, cl_program program, const Unit& unit) {
   cl_int status = CL_SUCCESS;
@@ -49,7 +49,7 @@ cl_int compile_unit(cl_context context, cl_program program, const Unit& unit) {
 }
 
 std::optional<std::string> log_of_compiled(cl_program program, cl_device_id device) {
-  std::string log = log_of(program, device);
+  std::string log = driver_log(program, device);
   if (log.find('/') != log.npos) return std::nullopt;
   return log;
 }
@@ -64,10 +64,10 @@ std::optional<std::string> log_of_compiled(cl_context context, cl_device_id devi
 }
 
 cl_program link_units(cl_context context, const std::vector<cl_device_id>& devices,
-                      const std::vector<Unit>& units, const std::string& options, cl_int& status,
-                      std::string* log) {
+                      const std::vector<Unit>& units, const std::string& options,
+                      const std::function<void()>& before_link, cl_int& status, std::string* log) {
   const auto tell = [&](cl_program program) {
-    if (log != nullptr && !devices.empty()) *log = log_of(program, devices.front());
+    if (log != nullptr && !devices.empty()) *log = driver_log(program, devices.front());
   };
   std::vector<Owned> owned;
   std::vector<cl_program> objects;
@@ -78,6 +78,7 @@ cl_program link_units(cl_context context, const std::vector<cl_device_id>& devic
     if (status != CL_SUCCESS) return tell(object.get()), nullptr;
     objects.push_back(owned.emplace_back(std::move(object)).get());
   }
+  if (before_link) before_link();
   Owned linked(::clLinkProgram(context, static_cast<cl_uint>(devices.size()), devices.data(),
                                options.c_str(), static_cast<cl_uint>(objects.size()),
                                objects.data(), nullptr, nullptr, &status));

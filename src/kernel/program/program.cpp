@@ -251,7 +251,8 @@ cl::Program link_here(const Context& context, const Device& device, const std::s
   cl_int status = CL_SUCCESS;
   std::string log;
   const cl::Program linked(link_units(context.cl()(), {device.handle()},
-                                      value_or_throw(units_of_text(text)), options, status, &log));
+                                      value_or_throw(units_of_text(text)), options, {}, status,
+                                      &log));
   if (status == CL_COMPILE_PROGRAM_FAILURE || status == CL_LINK_PROGRAM_FAILURE)
     throw build_error(label, std::move(log));
   if (status != CL_SUCCESS) throw cl_error("clLinkProgram", status);

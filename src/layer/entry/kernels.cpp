@@ -103,13 +103,8 @@ cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t s
       kernel != nullptr && kernel->program->served.load(std::memory_order_acquire) != nullptr;
   const char* attributes =
       is_served && what == CL_KERNEL_ATTRIBUTES ? attributes_of(*kernel) : nullptr;
-  if (attributes != nullptr) {
-    const std::size_t bytes = std::strlen(attributes) + 1;
-    if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
-    if (value != nullptr) std::memcpy(value, attributes, bytes);
-    if (size_ret != nullptr) *size_ret = bytes;
-    return CL_SUCCESS;
-  }
+  if (attributes != nullptr)
+    return answer(attributes, std::strlen(attributes) + 1, size, value, size_ret);
   const cl_int status = below.clGetKernelInfo(handle, what, size, value, size_ret);
   if (kernel != nullptr && what == CL_KERNEL_PROGRAM && status == CL_SUCCESS && value != nullptr)
     std::memcpy(value, &kernel->program->handle, sizeof(cl_program));

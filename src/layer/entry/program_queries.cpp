@@ -7,14 +7,6 @@
 namespace kiln::layer {
 namespace {
 
-cl_int answer(const void* from, std::size_t bytes, std::size_t size, void* value,
-              std::size_t* size_ret) noexcept {
-  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
-  if (value != nullptr) std::memcpy(value, from, bytes);
-  if (size_ret != nullptr) *size_ret = bytes;
-  return CL_SUCCESS;
-}
-
 cl_int answer_count(cl_uint count, std::size_t size, void* value, std::size_t* size_ret) noexcept {
   return answer(&count, sizeof count, size, value, size_ret);
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstring>
+
 #include "layer/entry/handle_table.hpp"
 #include "layer/interface/interface.hpp"
 
@@ -108,6 +110,15 @@ class Attempt {
   Program& program_;
   cl_uint number_;
 };
+
+/// An answer of the layer's own to a query.
+inline cl_int answer(const void* from, std::size_t bytes, std::size_t size, void* value,
+                     std::size_t* size_ret) noexcept {
+  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
+  if (value != nullptr) std::memcpy(value, from, bytes);
+  if (size_ret != nullptr) *size_ret = bytes;
+  return CL_SUCCESS;
+}
 
 /// Puts a function of the layer into a table where that has one.
 template <class Function>

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "kernel/program/link_units.hpp"
 #include "layer/program/program_request.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/start.hpp"
@@ -66,29 +67,13 @@ cl_program build(Program& program, const BuildCall& call, bool* counts, void** p
     made = build_or_throw(program, call, *counts, pending, told);
     if (made == nullptr) return nullptr;  // built() will report it
   } catch (const std::exception& error) {
-    told.outcome = BuildReport::Outcome::left;
-    told.reason = error.what();
+    leave(told, error);
   }
-  try {
-    report(told);
-  } catch (...) {
-    log_failure_of("a program's build");
-  }
+  report_end(told);
   return made;
 }
 
 namespace {
-
-std::string log_of(cl_program program, cl_device_id device) {
-  std::size_t bytes = 0;
-  if (::clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &bytes) !=
-      CL_SUCCESS)
-    return {};
-  std::string log(bytes, '\0');
-  (void)::clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log.data(), nullptr);
-  log.resize(std::min(log.find('\0'), log.size()));
-  return log;
-}
 
 /// Keeps what the driver has made.
 void keep(const Program& program, Pending& one) {
@@ -97,7 +82,7 @@ void keep(const Program& program, Pending& one) {
   const Device& device = *one.one.device;
   note_use(resolver(), one.request, device, one.one.found);
   resolver().keep_built(one.request, one.one.device, std::move(one.one.found),
-                        driver_binary(handle, device), log_of(program.handle, device.handle()),
+                        driver_binary(handle, device), driver_log(program.handle, device.handle()),
                         seconds);
 }
 

@@ -92,7 +92,7 @@ bool link_or_throw(const LinkCall& call, Linked& made, void** pending, BuildRepo
 
 const pid_t own_process = ::getpid();
 
-/// Of all programs: one is asked for seldom.
+/// One for all programs: a deferred part is seldom compiled after all.
 std::mutex& deferred_mutex() {
   static NeverDestroyed<std::mutex> mutex;
   return *mutex;
@@ -175,14 +175,9 @@ bool link(const LinkCall& call, Linked* made, void** pending) {
     is_linked = link_or_throw(call, *made, pending, told);
     if (!is_linked) return false;  // built() will report it
   } catch (const std::exception& error) {
-    told.outcome = BuildReport::Outcome::left;
-    told.reason = error.what();
+    leave(told, error);
   }
-  try {
-    report(told);
-  } catch (...) {
-    log_failure_of("a program's link");
-  }
+  report_end(told);
   return is_linked;
 }
 
@@ -193,9 +188,10 @@ cl_program link_now(Program& program, bool* counts) {
     cl_int status = CL_SUCCESS;
     *counts = false;
     const auto ids = list_of<cl_device_id>(program.handle, CL_PROGRAM_DEVICES);
+    const ContextCount count(program.context, *details->devices.front().device);
     const cl_program made =
-        link_units(program.context, ids, details->units, details->options, status, nullptr);
-    *counts = made != nullptr && details->devices.front().device->pocl;
+        link_units(program.context, ids, details->units, details->options, {}, status, nullptr);
+    *counts = made != nullptr && count.has_grown();
     return made;
   } catch (...) {
     log_failure_of("a program's link");

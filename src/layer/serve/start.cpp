@@ -146,6 +146,19 @@ cl_program load(cl_context context, const char* options, const std::vector<cl_de
   throw cl_error("clBuildProgram", status);
 }
 
+void leave(BuildReport& told, const std::exception& why) {
+  told.outcome = BuildReport::Outcome::left;
+  told.reason = why.what();
+}
+
+void report_end(const BuildReport& told) noexcept {
+  try {
+    report(told);
+  } catch (...) {
+    log_failure_of("a report");
+  }
+}
+
 bool is_helper_slow() { return is_slow; }
 
 }  // namespace kiln::layer

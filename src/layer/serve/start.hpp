@@ -23,6 +23,11 @@ struct Pending {
   BuildReport told;
 };
 
+/// Notes why a program is left to the driver.
+void leave(BuildReport& told, const std::exception& why);
+/// Reports, or logs that this failed: the application is not to hear of it.
+void report_end(const BuildReport& told) noexcept;
+
 template <class T>
 std::vector<T> list_of(cl_program program, cl_program_info what) {
   std::size_t bytes = 0;
