@@ -87,9 +87,12 @@ class Resolver : public VariantMaker {
   /// For callers that must have a program of the driver for themselves, of which the Resolver
   /// gives no other caller any: an OpenCL layer. The same steps as resolve() but for the last one:
   /// nothing is loaded, and nothing is built in this process, not even where no helper can do it.
-  /// Throws as resolve().
+  /// Throws as resolve(). `before_making` is called where no layer has it; what it throws comes
+  /// out.
+  using BeforeMaking = std::function<void(const Key&)>;
   Startable startable(const Request& request, const DevicePtr& device,
-                      const std::vector<KernelVariant>& wanted, Explanation* explanation);
+                      const std::vector<KernelVariant>& wanted, Explanation* explanation,
+                      const BeforeMaking& before_making = {});
   /// Keeps what the driver has made of a program that startable() left to be built.
   void keep_built(const Request& request, const DevicePtr& device, Startable&& of, Bytes binary,
                   const std::string& log, double seconds);

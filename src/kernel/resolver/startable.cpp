@@ -22,7 +22,8 @@ std::vector<KernelInfo> kernels_in(ByteView binary) {
 
 Resolver::Startable Resolver::startable(const Request& request, const DevicePtr& device,
                                         const std::vector<KernelVariant>& wanted,
-                                        Explanation* explanation) {
+                                        Explanation* explanation,
+                                        const BeforeMaking& before_making) {
   std::optional<EnvironmentExplanation> asked;
   if (explanation == nullptr && explains_by_environment()) explanation = asked.emplace().get();
   if (request.source && request.source->module() != nullptr)
@@ -35,7 +36,10 @@ Resolver::Startable Resolver::startable(const Request& request, const DevicePtr&
     explanation->what = fmt::format("{} on {}", request.label, device->name);
     explanation->key = work.key.hex();
   }
-  if (!load_stored(work)) make_alone(work);
+  if (!load_stored(work)) {
+    if (before_making) before_making(work.key);
+    make_alone(work);
+  }
   Startable found;
   found.binary = work.artifact.binary;
   if (work.artifact.kernels.empty()) work.artifact.kernels = kernels_in(found.binary);

@@ -33,13 +33,14 @@ cl_program own_link(Program& program) noexcept {
 
 /// The call-back and its data for a call of another handle; null data where there is no memory.
 struct Notice {
-  Notice(const Program& program, void(CL_CALLBACK* notify)(cl_program, void*), void* data) noexcept
-      : is_possible(true), function(notify), data(data) {
+  Notice(const Program& program, void(CL_CALLBACK* notify)(cl_program, void*),
+         void* theirs) noexcept
+      : is_possible(true), function(notify), data(theirs) {
     if (notify == nullptr) return;
     void* memory = std::malloc(sizeof(Told));
     is_possible = memory != nullptr;
     function = tell;
-    this->data = is_possible ? new (memory) Told{program.handle, notify, data} : nullptr;
+    data = is_possible ? new (memory) Told{program.handle, notify, theirs} : nullptr;
   }
   bool is_possible;
   void(CL_CALLBACK* function)(cl_program, void*);

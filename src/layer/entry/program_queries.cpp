@@ -21,6 +21,10 @@ cl_int count_answer(const Program& program, cl_program served, std::size_t size,
   // Kernels hold the one that serves; the layer holds it, too, and after the application's own
   // release the handle.
   if (program.is_released.load(std::memory_order_acquire) && own > 0) --own;
+  // Some drivers tell the size all the same.
+  if (value != nullptr && size < sizeof own)
+    return below.clGetProgramInfo(program.handle, CL_PROGRAM_REFERENCE_COUNT, size, value,
+                                  size_ret);
   return answer_count(own + (others > 0 ? others - 1 : 0), size, value, size_ret);
 }
 
@@ -39,7 +43,8 @@ cl_int binaries_answer(Program& program, cl_program served, cl_program_info what
   std::size_t own_size = 0;
   for (cl_uint i = 0; i < count; ++i)
     if (server->own_binary(program, i, &own_size) == nullptr) return pass_on();
-  if (value != nullptr && size < bytes) return CL_INVALID_VALUE;
+  if (value != nullptr && size < bytes)
+    return program.keeps_kernels.load(std::memory_order_relaxed) ? CL_INVALID_VALUE : pass_on();
   for (cl_uint i = 0; value != nullptr && i < count; ++i) {
     const unsigned char* own = server->own_binary(program, i, &own_size);
     unsigned char* place = is_sizes ? nullptr : static_cast<unsigned char**>(value)[i];
@@ -111,7 +116,8 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
     }
     return below.clGetProgramBuildInfo(handle, device, what, size, value, size_ret);
   }
-  if (what == CL_PROGRAM_BUILD_LOG) {
+  // Of one that the driver has linked after all it has the log.
+  if (what == CL_PROGRAM_BUILD_LOG && !program->is_native.load(std::memory_order_acquire)) {
     const Serve* server = loaded_serve();
     const char* log = server == nullptr ? nullptr : server->build_log(*program, device);
     const std::size_t bytes = log == nullptr ? 0 : std::strlen(log) + 1;

@@ -240,9 +240,12 @@ cl_int CL_API_CALL build(cl_program handle, cl_uint count, const cl_device_id* d
       if (pending != nullptr) server->built(*program, CL_INVALID_OPERATION, pending);
       return result;
     }
-    // Of a call that was refused for what it says little has changed.
+    // Of a call that was refused for what it says little has changed: nothing, or PoCL forgets the
+    // build.
     const bool is_refused = result != CL_SUCCESS && result != CL_BUILD_PROGRAM_FAILURE;
-    program->is_refused.store(is_refused, std::memory_order_release);
+    const bool is_wrong_call = result == CL_INVALID_DEVICE || result == CL_INVALID_VALUE;
+    if (!is_wrong_call || program->keeps_kernels.load(std::memory_order_relaxed))
+      program->is_refused.store(is_refused, std::memory_order_release);
     if (!is_refused) drop_served(*program);
     // A program that failed is built again with other options, and may be served then.
     if (result == CL_SUCCESS || notify != nullptr)

@@ -54,6 +54,12 @@ Expected<void> is_steady(std::string_view text) {
   return {};
 }
 
+/// What parse_build_options() takes for several words may be one to a driver.
+Expected<void> are_separate(std::string_view options, const Device& device) {
+  if (device.pocl || options.find_first_of("\t\n\v\f\r") == options.npos) return {};
+  return fail(Errc::unsupported, "the options have other white space than blanks");
+}
+
 /// The same of options, the environment's, too: they may define macros.
 Expected<void> are_steady(const BuildOptions& options, const Device& device) {
   const char* extra = device.pocl ? std::getenv("POCL_EXTRA_BUILD_FLAGS") : nullptr;
@@ -130,6 +136,7 @@ Expected<Request> program_request(const ProgramText& program, const Device& devi
   return expected_from([&] {
     auto options = parse_build_options(program.options);
     if (device.pocl) add_folders_of_environment(options);
+    value_or_throw(are_separate(program.options, device));
     value_or_throw(are_steady(options, device));
     Request request = empty_request(device);
     request.source = value_or_throw(source_of(program, options));
@@ -171,6 +178,7 @@ Expected<Unit> program_unit(const ProgramText& program,
     if (device.pocl) add_folders_of_environment(options);
     if (spirv::is_module(as_bytes(program.text)) || are_units(program.text))
       throw Error(Errc::unsupported, "it is not compiled from OpenCL C");
+    value_or_throw(are_separate(program.options, device));
     value_or_throw(are_steady(options, device));
     Unit unit{{}, std::move(options.others), std::move(headers)};
     if (unit.headers.empty()) {

@@ -4,6 +4,7 @@
 #include "base/clock.hpp"
 #include "kernel/program/link_units.hpp"
 #include "layer/program/program_request.hpp"
+#include "layer/program/refusal_record.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/start.hpp"
 
@@ -94,7 +95,13 @@ void built(Program& program, cl_int status, void* pending) {
     const std::unique_ptr<Pending> one(static_cast<Pending*>(pending));
     one->told.outcome = BuildReport::Outcome::left;
     one->told.reason = "it did not compile, or was not waited for";
-    if (status == CL_SUCCESS) {
+    if (one->one.was_refused) {
+      one->told.reason = did_not_compile;
+      // What was in its way then is gone: the next start asks the helper.
+      if (status == CL_SUCCESS)
+        value_or_throw(keep_refused(*resolver().store(), key_of(one->one.found.canonical), false,
+                                    one->request.label));
+    } else if (status == CL_SUCCESS) {
       keep(program, *one);
       one->told.outcome = BuildReport::Outcome::kept;
       one->told.reason.clear();

@@ -27,6 +27,8 @@ struct OnDevice {
   /// The same program as what the application makes of the binary that it was given: variants that
   /// are learnt are of use there, too. Null where it never asked.
   std::unique_ptr<kiln::Program> as_binary;
+  /// By the driver's compiler at an earlier start: nothing is kept of it.
+  bool was_refused = false;
 };
 
 struct Details {

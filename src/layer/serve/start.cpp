@@ -1,12 +1,14 @@
 #include "layer/serve/start.hpp"
 
-#include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include "base/clock.hpp"
 #include "base/lifetime.hpp"
 #include "layer/program/build_options.hpp"
+#include "layer/program/refusal_record.hpp"
 
 // What the store has of a program, or the helper makes, and the driver's program of it.
 namespace kiln::layer {
@@ -14,6 +16,9 @@ namespace {
 
 /// The helper does not end: the driver does all that this process still needs.
 std::atomic<bool> is_slow{false};
+
+/// It is on record that the driver refuses the program that is asked for.
+struct Refusal {};
 
 /// Texts that a driver's compiler has refused in this process: asked again, it is asked at once.
 class Refused {
@@ -36,25 +41,35 @@ Refused& refused() {
   return *all;
 }
 
+/// Where a line of a driver's log names a file; nothing where it names none.
+std::optional<std::size_t> place_of_file(std::string_view line) {
+  for (const std::string_view before : {"In file included from ", "warning: ", "note: ", "error: "})
+    if (line.starts_with(before)) return before.size();
+  if (const std::size_t colon = line.find(':');
+      colon != line.npos && colon + 1 < line.size() &&
+      std::isdigit(static_cast<unsigned char>(line[colon + 1])) != 0)
+    return 0;
+  return std::nullopt;
+}
+
 /// A stored log names headers as the text does; a driver says in which folder it found them.
 std::string log_with_folders(std::string_view log, const BuildOptions& options) {
   std::string text;
   while (!log.empty()) {
-    std::string_view line = log.substr(0, log.find('\n'));
-    log.remove_prefix(std::min(log.size(), line.size() + 1));
-    for (const std::string_view kind : {"warning: ", "note: ", "error: "}) {
-      if (!line.starts_with(kind)) continue;
-      const std::string name(line.substr(kind.size(), line.find(':', kind.size()) - kind.size()));
+    const std::size_t feed = log.find('\n');
+    std::string_view line = log.substr(0, feed == log.npos ? feed : feed + 1);
+    log.remove_prefix(line.size());
+    if (const auto at = place_of_file(line)) {
+      const std::string name(line.substr(*at, line.find(':', *at) - *at));
       for (const auto& folder : options.include_folders) {
         std::error_code error;
-        if (!std::filesystem::is_regular_file(folder / name, error)) continue;
-        text += std::string(kind) + (folder / name).string();
-        line.remove_prefix(kind.size() + name.size());
+        if (name.empty() || !std::filesystem::is_regular_file(folder / name, error)) continue;
+        text += std::string(line.substr(0, *at)) + (folder / name).string();
+        line.remove_prefix(*at + name.size());
         break;
       }
-      break;
     }
-    text += std::string(line) + '\n';
+    text += line;
   }
   return text;
 }
@@ -82,14 +97,24 @@ std::string text_of(cl_program program, bool is_module) {
 
 OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,
               Explanation* explanation) {
-  const Key key = key_of(canonical_request(request, {}, *device));
-  if (refused().has(key)) throw LeftToDriver("it did not compile before");
+  const Bytes canonical = canonical_request(request, {}, *device);
+  const Key key = key_of(canonical);
+  if (refused().has(key)) throw LeftToDriver(did_not_compile);
   OnDevice one{device, {}, {}, {}, {}};
   const std::int64_t started_ns = now_ns();
   try {
-    one.found = resolver().startable(request, device, {}, explanation);
+    one.found = resolver().startable(request, device, {}, explanation, [](const Key& missing) {
+      if (is_refused(*resolver().store(), missing)) throw Refusal();
+    });
+  } catch (const Refusal&) {
+    one.was_refused = true;
+    one.found.canonical = canonical;
+    return one;
   } catch (const Error& error) {
-    if (error.code() == Errc::build) refused().add(key);
+    if (error.code() != Errc::build) throw;
+    refused().add(key);
+    // Where that cannot be kept, the next start tries again.
+    (void)keep_refused(*resolver().store(), key, true, request.label);
     throw;
   }
   if (one.found.binary.empty() && device->pocl) {
@@ -98,9 +123,9 @@ OnDevice find(const Request& request, const DevicePtr& device, const std::string
     if (now_ns() - started_ns > long_wait_ns) is_slow = true;
     throw LeftToDriver("no helper has made it");
   }
+  one.build_log = log_with_folders(one.found.build_log, parse_build_options(options));
   // PoCL's log ends with a line feed, which the store leaves out.
-  one.build_log = device->pocl ? log_with_folders(one.found.build_log, parse_build_options(options))
-                               : one.found.build_log;
+  if (device->pocl && !one.build_log.empty()) one.build_log += '\n';
   if (const auto archive = poclbin::parse(one.found.binary); device->pocl && archive)
     for (const auto& kernel : archive->kernels)
       one.attributes.emplace(kernel.name, kernel.attributes);

@@ -16,6 +16,9 @@ class LeftToDriver : public Error {
   explicit LeftToDriver(const std::string& why) : Error(Errc::unsupported, why) {}
 };
 
+/// Why a program that the driver's compiler has refused is left to it.
+inline constexpr const char* did_not_compile = "it did not compile before";
+
 /// A program that the driver is to make, to be kept then.
 struct Pending {
   Request request;
@@ -49,7 +52,7 @@ std::vector<cl_device_id> devices_of(cl_program program, cl_uint count,
 bool is_helper_slow();
 
 /// What the store has of it, or the helper makes. Without a binary the driver is to make it, which
-/// can be kept. Throws LeftToDriver, Error.
+/// can be kept unless it was refused. Throws LeftToDriver, Error.
 OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,
               Explanation* explanation);
 
