@@ -17,6 +17,9 @@ namespace kiln {
 
 class Runtime;
 class Store;
+struct PackEntry;
+enum class ImportMode : bool;
+enum class ImportOutcome : std::uint8_t;
 
 /// One kind of call of a record, and what came of building its programs.
 struct PrebuiltCall {
@@ -73,6 +76,15 @@ KILN_API std::vector<RecordedProgram> programs_used_by(const Store& store,
 /// devices is left out. Throws as programs_used_by().
 KILN_API std::vector<std::string> keys_used_by(const Store& store, std::string_view application,
                                                const std::vector<std::string>& devices = {});
+
+/// What Store::import_pack() replaces or keeps, this joins: it adds the programs of a pack's record
+/// of use to the record that the local store has of the same application. Returns imported, or
+/// present where it has them all; nothing, and does nothing, where the entry is for import_pack():
+/// there is no such record here, the entry is none that can be read, or is not trusted
+/// (refusal_of()), or the one here is signed and this one is not. Throws Error: what the store
+/// fails with.
+KILN_API std::optional<ImportOutcome> import_used(const Store& store, const PackEntry& entry,
+                                                  ImportMode mode);
 
 /// Compiles every program on record of an application into the Runtime's store, for each of the
 /// Runtime's devices, which may be other ones than it ran on, with other drivers, and with the

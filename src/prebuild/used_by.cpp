@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/data/text.hpp"
+#include "base/log.hpp"
 #include "kernel/program/link_units.hpp"
 #include "kiln/prebuild.hpp"
 #include "kiln/store.hpp"
@@ -66,7 +67,7 @@ UsageRecord record_of(const Store& store, std::string_view application) {
   const auto entry = entry_at(store, key_of(layer::canonical_of_usage(application)));
   if (!entry || entry->metadata.schema != layer::usage_schema)
     throw nothing_of(application, recorded_applications(store));
-  return value_or_throw(layer::decode_usage(store.content(*entry)));
+  return layer::StoredUsage(store.content(*entry)).record();
 }
 
 /// The program's text, as far as it is there.
@@ -116,6 +117,25 @@ std::vector<std::string> keys_used_by(const Store& store, std::string_view appli
         keys.insert(key_of(layer::canonical_of_compiled(unit, used.fingerprint, variables)).hex());
   }
   return {keys.begin(), keys.end()};
+}
+
+std::optional<ImportOutcome> import_used(const Store& store, const PackEntry& entry,
+                                         ImportMode mode) {
+  const EntryHead& head = entry.head;
+  const auto application = layer::program_of_usage(head.canonical);
+  if (head.kind != EntryKind::record || head.metadata.schema != layer::usage_schema ||
+      !application || !refusal_of(entry, default_trust()).empty())
+    return std::nullopt;
+  const auto record = layer::decode_usage(entry.content);
+  LocalStore local(store.folder());
+  const auto present = local.look_up(head.kind, head.key, head.canonical).entry;
+  if (!record || !present || (present->metadata.signature && !entry.signature)) return std::nullopt;
+  layer::StoredUsage here(present->content);
+  bool has_more = false;
+  for (const auto& program : *record) has_more = here.add(program) || has_more;
+  if (has_more && mode == ImportMode::write)
+    value_or_throw(layer::add_used(local, *application, *record));
+  return has_more ? ImportOutcome::imported : ImportOutcome::present;
 }
 
 // Compiling what is on record.
@@ -206,7 +226,11 @@ Explanation build(const UsedProgram& program, std::string_view application, cons
   used.variants.clear();
   for (const auto& one : wanted) used.variants.emplace(one.kernel, one.variant.folder());
   value_or_throw(layer::add_used(*resolver.store(), application, {used}));
-  if (are_units(request.source->text())) note_parts(request.source->text(), *device, resolver);
+  try {
+    if (are_units(request.source->text())) note_parts(request.source->text(), *device, resolver);
+  } catch (const std::exception&) {
+    log_failure("that a program's parts compile");  // it is built all the same
+  }
   return explanation;
 }
 
@@ -254,6 +278,8 @@ PrebuildResult prebuild_used_by(Runtime::State& runtime, std::string_view applic
         result.keys.insert(explanation.key);
       } catch (const Error& error) {
         built.failure = error;
+      } catch (const cl::Error& error) {
+        built.failure = cl_error(error.what(), error.err());
       }
       result.compiled += built.compiled;
     }

@@ -79,9 +79,21 @@ TEST_F(Conformance, EveryAnswerIsTheDrivers) {
   EXPECT_EQ(count_of(report(), "compile      hit"), 0u) << report();
 }
 
+TEST_F(Conformance, TwoDevicesInAnotherOrderAreTheDrivers) {
+  auto with = layer(), without = plain();
+  for (auto* environment : {&with, &without}) (*environment)["POCL_DEVICES"] = "pthread basic";
+  const std::vector<std::string> names{"two_devices_built_in_the_other_order"};
+  empty_cache();
+  empty_cache("plain-cache");
+  const auto expected = cases(without, names);
+  EXPECT_EQ(count_of(expected.at(names[0]), "made: "), 2u) << expected.at(names[0]);
+  EXPECT_EQ(cases(with, names), expected);
+  EXPECT_EQ(count_of(report(), "named in another order"), 1u) << report();
+}
+
 TEST_F(Conformance, EveryAnswerIsTheDriversWhileLocalSizesAreChosen) {
   Environment environment = layer();
-  environment["KILN_LAYER_TUNE"] = "1";
+  environment["KILN_LAYER_TUNE"] = "on";
   empty_cache();
   expect_equal(cases(environment), without_layer(), environment);
   EXPECT_GT(count_of(report(), "\n  served\n"), 100u) << "the layer was not there";

@@ -110,19 +110,31 @@ TEST(Loaders, AreRefusedWhereTheyAreTooOldOrAskForNothing) {
 }
 
 TEST_F(LayerTest, TheSystemsFolderNeedsAWish) {
-  // A file in /etc/OpenCL/layers names the library in a folder called so.
-  std::filesystem::create_directories(folder() / "system");
-  const auto link = folder() / "system" / "libkiln-layer.so";
-  std::filesystem::create_symlink(KILN_LAYER_LIBRARY, link);
-  auto environment = layer();
-  environment["OPENCL_LAYERS"] = link;
-  empty_cache();
-  const std::vector<std::string> one{"run_matrix_product"};
-  EXPECT_EQ(run(KILN_LAYER_CASES, one, environment).exit_code, 0);
-  EXPECT_EQ(report(), "");
-  environment["KILN_LAYER"] = "on";
-  EXPECT_EQ(run(KILN_LAYER_CASES, one, environment).exit_code, 0);
-  EXPECT_EQ(count_of(report(), "\n  served\n"), 1u) << report();
+  // A file in /etc/OpenCL/layers names the library in folders called so; others may be as well.
+  const cl_icd_dispatch below = table_below();
+  const auto is_taken = [&](const std::filesystem::path& path) {
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::copy_file(KILN_LAYER_LIBRARY, path,
+                               std::filesystem::copy_options::skip_existing);
+    const cl_icd_dispatch* table = nullptr;
+    cl_uint count = 0;
+    return Library(path).init(entries_here, &below, &count, &table) == CL_SUCCESS;
+  };
+  const auto system = folder() / "kiln" / "system" / "libkiln-layer.so";
+  ::unsetenv("OPENCL_LAYERS");
+  ::unsetenv("KILN_LAYER");
+  EXPECT_FALSE(is_taken(system));
+  EXPECT_TRUE(is_taken(folder() / "system" / "libkiln-layer.so"));
+  ::setenv("OPENCL_LAYERS", "/other.so:/usr/lib/libkiln-layer.so", 1);
+  EXPECT_TRUE(is_taken(system)) << "it is named by hand as well";
+  ::setenv("OPENCL_LAYERS", "/other.so", 1);
+  EXPECT_FALSE(is_taken(system));
+  ::setenv("KILN_LAYER", "on", 1);
+  EXPECT_TRUE(is_taken(system));
+  ::setenv("KILN_LAYER", "off", 1);
+  EXPECT_FALSE(is_taken(system));
+  ::unsetenv("OPENCL_LAYERS");
+  ::unsetenv("KILN_LAYER");
 }
 
 class Lifetimes : public LayerTest, public ::testing::WithParamInterface<const char*> {};

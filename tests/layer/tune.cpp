@@ -250,6 +250,23 @@ TEST(FreeLocalSize, is_none_where_the_text_is_not_clear) {
   EXPECT_FALSE(is_free(""));
 }
 
+TEST(FreeLocalSize, is_none_where_options_define_what_sees_it) {
+  const std::string text = "kernel void k(global int* a) { a[0] = IDX; }";
+  EXPECT_TRUE(is_free(text, "-DIDX=4 -cl-fast-relaxed-math -I /usr/local/include"));
+  for (const char* options :
+       {"-DIDX=get_local_id(0)", "-D IDX=get_local_id(0)", "-D\"IDX=get_local_id(0)\"",
+        "-D'IDX=get_local_id(0)'", "-I/tmp//inc -DIDX=get_local_id(0)",
+        "-I /tmp/* -DIDX=get_local_id(0)", "-DA=a//b -DIDX=get_local_id(0)",
+        "-DA=/* -DIDX=get_local_id(0)", "-I -DX -DIDX=get_local_id(0)",
+        "-w\t-DIDX=get_local_id(0)"})
+    EXPECT_FALSE(is_free(text, options)) << options;
+  // A function whose name another one's takes.
+  const std::string renamed =
+      "void X(global int* a) { a[0] = get_local_id(0); }\nkernel void k(global int* a) { foo(a); }";
+  EXPECT_FALSE(is_free(renamed, "-DX=foo"));
+  EXPECT_FALSE(is_free(renamed, "-D X=foo"));
+}
+
 }  // namespace
 }  // namespace kiln::layer
 

@@ -82,6 +82,18 @@ TEST(UsageRecord, variants_alone_make_no_program) {
   EXPECT_FALSE(usage.has(more.artifact));
 }
 
+TEST(UsageRecord, leaves_rows_out_that_cannot_be_read) {
+  Bytes bytes = encode(record_of(3));
+  const std::size_t second = encode(record_of(1)).size();
+  bytes[second + sizeof(std::uint32_t)] = std::byte{9};  // the row's kind
+  EXPECT_FALSE(decode_usage(bytes));
+  StoredUsage usage(bytes);
+  EXPECT_EQ(usage.record(), (UsageRecord{used(0), used(2)}));
+  UsedProgram more = used(5);
+  EXPECT_TRUE(usage.add(more));
+  EXPECT_EQ(value_or_throw(decode_usage(usage.compact())), (UsageRecord{used(0), used(2), more}));
+}
+
 TEST(UsageRecord, has_what_comes_before_damage) {
   const Bytes bytes = encode(record_of(3));
   for (std::size_t size = 0; size <= bytes.size(); ++size) {

@@ -123,10 +123,12 @@ int run_and_tell(const Context& context) {
     end = run_program(context.arguments());
     try {
       measured.tell();
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {
       // The program's own end is what matters most.
       if (end.exit_code == 0 && end.signal == 0) throw;
-      complain(error.message());
+      complain(error.what());
+    } catch (const ReaderGone&) {
+      if (end.exit_code == 0 && end.signal == 0) throw;
     }
   }
   return end_like(end);

@@ -50,9 +50,9 @@ volatile std::sig_atomic_t running = 0;  ///< the program's process
 
 void pass_on(int signal, siginfo_t* info, void*) {
   const int error = errno;
-  // A sender in this group (timeout) has told the program, too.
-  const bool is_alone = info->si_code <= 0 && ::getpgid(info->si_pid) != ::getpgrp();
-  if (running > 0 && is_alone) ::kill(running, signal);
+  // The terminal's own has reached the program, too. Of a process's it cannot be known whether it
+  // told the whole group: a second one is better than none.
+  if (running > 0 && info->si_code <= 0) ::kill(running, signal);
   errno = error;
 }
 
@@ -116,6 +116,9 @@ ProgramEnd run_program(const ProgramWords& words) {
   const int refused = failure_from(failure.get());
   const ProgramEnd end = wait_for(child);
   running = 0;
+  // What is told now ends by a signal as any command.
+  for (const int signal : {SIGHUP, SIGQUIT}) std::signal(signal, SIG_DFL);
+  handle_signals();
   if (refused != 0) throw cannot_run(words.front(), refused);
   return end;
 }

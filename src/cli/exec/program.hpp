@@ -21,8 +21,9 @@ struct ProgramEnd {
 
 /// Runs the program in this one's process group, with its standard streams, terminal and working
 /// folder, and waits for its end. Meanwhile Ctrl-C is the program's affair, since the terminal
-/// tells all of the group; a SIGTERM or SIGHUP that this process gets alone is passed on. To be
-/// called once a process, from a single thread. Throws as become_program().
+/// tells all of the group; a SIGTERM or SIGHUP that another process sends to this one is passed on.
+/// Afterwards signals are handle_signals()'s. To be called once a process, from a single thread.
+/// Throws as become_program().
 ProgramEnd run_program(const ProgramWords& words);
 
 /// The exit code; a process whose program a signal has ended dies of the same one here.

@@ -19,6 +19,7 @@
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
+#include "kiln/prebuild.hpp"
 #include "kiln/store/pack.hpp"
 
 namespace kiln::cli {
@@ -271,7 +272,13 @@ int import_one(const Context& context, const Store& store, const std::string& pa
   const PackFile pack = read_pack_file(path);
   const auto mode = context.flag("dry-run") ? ImportMode::dry_run : ImportMode::write;
   Teller teller{pack, context.flag("json")};
-  store.import_pack(pack.entries, mode, std::ref(teller));
+  std::vector<PackEntry> others;
+  for (const auto& entry : pack.entries)
+    if (const auto outcome = import_used(store, entry, mode))
+      teller(entry, *outcome, {});
+    else
+      others.push_back(entry);
+  store.import_pack(others, mode, std::ref(teller));
   if (!teller.json) print(teller.text(mode));
   return teller.count(ImportOutcome::refused) > 0 ? 1 : 0;
 }

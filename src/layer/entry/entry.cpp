@@ -14,7 +14,7 @@
 namespace kiln::layer {
 
 cl_icd_dispatch below{};
-HandleTable programs, served_programs, kernels, contexts;
+HandleTable programs, kernels, contexts;
 
 namespace {
 
@@ -26,10 +26,6 @@ pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 
 constexpr cl_uint known_entries = sizeof(cl_icd_dispatch) / sizeof(void*);
 
-bool is_word(const char* text, const char* first, const char* second) noexcept {
-  return std::strcmp(text, first) == 0 || std::strcmp(text, second) == 0;
-}
-
 /// The path by which the loader opened this library.
 const char* own_path() noexcept {
   Dl_info info{};
@@ -37,17 +33,25 @@ const char* own_path() noexcept {
   return info.dli_fname;
 }
 
+/// Whether it was opened for a file in the system's folder of layers, which is there for all
+/// programs: such a file names the library in a folder of its own.
+bool is_for_all() noexcept {
+  constexpr char end[] = "/kiln/system/libkiln-layer.so";
+  const char* path = own_path();
+  const std::size_t length = path == nullptr ? 0 : std::strlen(path);
+  return length >= sizeof end - 1 && std::strcmp(path + length - (sizeof end - 1), end) == 0;
+}
+
 /// KILN_LAYER says whether the layer works. Where it does not, a name in OPENCL_LAYERS is wish
-/// enough; a file in the system's folder of layers, which names the library in a folder called
-/// "system", is there for all programs and waits for the variable.
+/// enough. Loaders open what the system's folder names first, and a library that is named twice
+/// once.
 bool is_wanted() noexcept {
   // A program with more rights than its user must not obey the user's environment.
   if (::getauxval(AT_SECURE) != 0) return false;
-  const char* path = own_path();
-  const bool by_system = path != nullptr && std::strstr(path, "/system/") != nullptr;
   const char* wish = std::getenv("KILN_LAYER");
-  if (wish == nullptr || *wish == '\0') return !by_system;
-  return !is_word(wish, "off", "0");
+  if (wish != nullptr && *wish != '\0') return setting("KILN_LAYER") != nullptr;
+  const char* named = std::getenv("OPENCL_LAYERS");
+  return !is_for_all() || (named != nullptr && std::strstr(named, "libkiln-layer.so") != nullptr);
 }
 
 /// A library next to this one's real file, as "/kiln/NAME".
@@ -77,14 +81,9 @@ const Serve* load_serve() noexcept {
   return ask == nullptr ? nullptr : ask(interface_version, &below);
 }
 
-bool is_set(const char* variable) noexcept {
-  const char* value = std::getenv(variable);
-  return value != nullptr && *value != '\0';
-}
-
 /// Where the environment asks for it, what measures the program's commands is put above all else.
 void add_measuring_functions() noexcept {
-  if (!is_set("KILN_LAYER_PROFILE") && !is_set("KILN_LAYER_TUNE")) return;
+  if (setting("KILN_LAYER_PROFILE") == nullptr && setting("KILN_LAYER_TUNE") == nullptr) return;
   void* library = open_library("/kiln/libkiln-layer-measure.so");
   if (library == nullptr) return;
   static cl_icd_dispatch served;  // what the program would get without it
@@ -93,12 +92,12 @@ void add_measuring_functions() noexcept {
   if (add != nullptr) (void)add(measure_version, &served, &ours);
 }
 
-/// Makes the report's file, so that whoever asked for it sees that the layer was there. What cannot
-/// be written is told by whoever writes it first.
+/// Makes the report's file, so that whoever asked for it sees that the layer was there. That it
+/// cannot be written is logged when there is something to write.
 void begin_report() noexcept {
-  if (!is_set("KILN_LAYER_REPORT")) return;
-  const int file = ::open(std::getenv("KILN_LAYER_REPORT"),
-                          O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0600);
+  const char* name = std::getenv("KILN_LAYER_REPORT");
+  if (name == nullptr || *name == '\0') return;
+  const int file = ::open(name, O_CREAT | O_APPEND | O_WRONLY | O_CLOEXEC | O_NONBLOCK, 0600);
   if (file >= 0) ::close(file);
 }
 
@@ -116,7 +115,7 @@ cl_int init(cl_uint entries, const cl_icd_dispatch* table, cl_uint* entries_ret,
   add_query_functions(ours);
   add_link_functions(ours);
   add_kernel_functions(ours);
-  note_tuning(is_set("KILN_LAYER_TUNE"));
+  note_tuning(setting("KILN_LAYER_TUNE") != nullptr);
   if (is_tuning()) add_local_size_functions(ours);
   add_measuring_functions();
   begin_report();
@@ -135,8 +134,7 @@ void note_forks() noexcept {
   if (noted.exchange(true)) return;
   ::pthread_atfork(nullptr, nullptr, [] {
     forked.store(true, std::memory_order_relaxed);
-    for (HandleTable* table : {&programs, &served_programs, &kernels, &contexts})
-      table->reset_lock();
+    for (HandleTable* table : {&programs, &kernels, &contexts}) table->reset_lock();
     loading = PTHREAD_MUTEX_INITIALIZER;
   });
 }

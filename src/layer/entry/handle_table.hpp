@@ -29,8 +29,6 @@ class HandleTable {
     }
   }
 
-  bool is_empty() const noexcept { return used_.load(std::memory_order_relaxed) == 0; }
-
   /// Adds it, or replaces what is known. False where there is no memory.
   bool insert(const void* handle, void* value) noexcept {
     if (handle == nullptr) return false;
@@ -59,7 +57,7 @@ class HandleTable {
         if (key == nullptr) break;
         if (key != handle) continue;
         slots->slot[at].key.store(gone(), std::memory_order_release);
-        used_.fetch_sub(1, std::memory_order_relaxed);
+        --used_;
         clear_behind(*slots, at);
         break;
       }
@@ -116,7 +114,7 @@ class HandleTable {
       }
       free->value.store(value, std::memory_order_relaxed);
       free->key.store(handle, std::memory_order_release);
-      used_.fetch_add(1, std::memory_order_relaxed);
+      ++used_;
       return true;
     }
   }
@@ -126,14 +124,14 @@ class HandleTable {
     Slots* slots = slots_.load(std::memory_order_relaxed);
     if (slots != nullptr && slots->taken * 3 < slots->mask * 2) return true;
     std::size_t size = 64;
-    while (size < used_.load(std::memory_order_relaxed) * 3) size *= 2;
+    while (size < used_ * 3) size *= 2;
     void* memory = std::calloc(1, sizeof(Slots) + size * sizeof(Slot));
     if (memory == nullptr) return false;
     auto* larger = new (memory) Slots;
     larger->slot = new (larger + 1) Slot[size];
     larger->mask = size - 1;
     larger->older = slots;
-    used_.store(0, std::memory_order_relaxed);
+    used_ = 0;
     for (std::size_t at = 0; slots != nullptr && at <= slots->mask; ++at) {
       const void* key = slots->slot[at].key.load(std::memory_order_relaxed);
       if (key != nullptr && key != gone())
@@ -144,7 +142,7 @@ class HandleTable {
   }
 
   std::atomic<Slots*> slots_{nullptr};
-  std::atomic<std::size_t> used_{0};
+  std::size_t used_ = 0;  ///< handles that are there; under the mutex
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
 };
 

@@ -143,7 +143,7 @@ cl_program link_by_driver(const LinkCall& call, const cl_program* inputs,
                           void(CL_CALLBACK* notify)(cl_program, void*), void* data,
                           cl_int* error) noexcept {
   cl_program* seen = nullptr;
-  if (inputs != nullptr && call.count > 0 && !served_programs.is_empty())
+  if (inputs != nullptr && call.count > 0)
     seen = static_cast<cl_program*>(std::calloc(call.count, sizeof(cl_program)));
   for (cl_uint i = 0; inputs != nullptr && i < call.count; ++i) {
     Program* program = program_of(inputs[i]);

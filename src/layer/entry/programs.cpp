@@ -48,18 +48,18 @@ void hide_in(cl_context context, cl_int change) noexcept {
 // The program that serves.
 
 void drop_served(Program& program) noexcept {
+  const Replacing replacing(program, is_child());
   const cl_program served = program.served.exchange(nullptr, std::memory_order_acq_rel);
   if (served == nullptr) return;
-  served_programs.erase(served);
   if (program.counts_in_context) hide_in(program.context, -1);
   program.counts_in_context = false;
   below.clReleaseProgram(served);
 }
 
 void set_served(Program& program, cl_program served, bool counts) noexcept {
+  const Replacing replacing(program, is_child());
   program.counts_in_context = counts;
   if (counts) hide_in(program.context, 1);
-  served_programs.insert(served, &program);
   program.served.store(served, std::memory_order_release);
   program.was_served.store(true, std::memory_order_release);
   program.learns.store(true, std::memory_order_relaxed);

@@ -11,9 +11,9 @@ namespace kiln::layer {
 /// The functions below, copied: where the loader was closed and opened again they are other ones.
 extern cl_icd_dispatch below;
 
-/// Programs by their handle, and by that of the one that serves; kernels of programs that are
-/// served; contexts in which programs that serve are counted.
-extern HandleTable programs, served_programs, kernels, contexts;
+/// Programs, kernels of programs that are served, and contexts in which programs that serve are
+/// counted.
+extern HandleTable programs, kernels, contexts;
 
 /// Whether this is a child of a process that had the layer: it passes everything on.
 bool is_child() noexcept;

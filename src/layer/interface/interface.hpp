@@ -8,15 +8,18 @@
 #define CL_USE_DEPRECATED_OPENCL_2_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 #include <CL/cl_layer.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 // What the two libraries of the OpenCL layer share. libkiln-layer.so is loaded into every program
 // and must cost nothing: it passes calls on and knows which programs are served. What serves them,
-// with the store and all that it needs, is a library of its own, loaded when a program is built for
-// the first time.
+// with the store and all that it needs, is a library of its own, loaded when a program is built,
+// compiled, linked or made of a binary for the first time.
 //
 // Nothing here has a destructor: applications call OpenCL after those of static objects have run.
 namespace kiln::layer {
@@ -31,6 +34,9 @@ struct Program {
   cl_program handle = nullptr;
   cl_context context = nullptr;
   Origin origin = Origin::source;
+  /// Held by queries, which ask `served` and read `details`, and by whoever lets these go: another
+  /// thread may build the program meanwhile.
+  pthread_rwlock_t queries = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
   bool counts_in_context = false;  ///< `served` has made the context's count greater by 1
   /// The driver refuses to compile a program again while it has kernels, as PoCL does.
   std::atomic<bool> keeps_kernels{false};
@@ -56,11 +62,50 @@ struct Program {
   std::atomic<bool> learns{false};      ///< geometries of launches are of interest
 };
 
+/// A variable of the environment that says more than "off"; null otherwise.
+inline const char* setting(const char* variable) noexcept {
+  const char* value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return nullptr;
+  return std::strcmp(value, "off") == 0 || std::strcmp(value, "0") == 0 ? nullptr : value;
+}
+
 /// The program that serves; null where the driver's own answers for it.
 inline cl_program serving(const Program* program) noexcept {
   if (program == nullptr || program->is_refused.load(std::memory_order_acquire)) return nullptr;
   return program->served.load(std::memory_order_acquire);
 }
+
+/// Holds Program::queries while it lives. In a child of fork(), where another thread of the parent
+/// may have held it, there is but one thread: `is_child`.
+class Querying {
+ public:
+  Querying(Program* program, bool is_child) noexcept : program_(is_child ? nullptr : program) {
+    if (program_ != nullptr) ::pthread_rwlock_rdlock(&program_->queries);
+  }
+  ~Querying() {
+    if (program_ != nullptr) ::pthread_rwlock_unlock(&program_->queries);
+  }
+  Querying(const Querying&) = delete;
+  Querying& operator=(const Querying&) = delete;
+
+ private:
+  Program* program_;
+};
+/// The same of whoever lets go what queries use.
+class Replacing {
+ public:
+  Replacing(Program& program, bool is_child) noexcept : program_(is_child ? nullptr : &program) {
+    if (program_ != nullptr) ::pthread_rwlock_wrlock(&program_->queries);
+  }
+  ~Replacing() {
+    if (program_ != nullptr) ::pthread_rwlock_unlock(&program_->queries);
+  }
+  Replacing(const Replacing&) = delete;
+  Replacing& operator=(const Replacing&) = delete;
+
+ private:
+  Program* program_;
+};
 
 /// A kernel of a served program.
 struct Kernel {

@@ -19,8 +19,9 @@ struct Kernel {
   const Program* program = nullptr;
   std::atomic<Series*> series{nullptr};  ///< of the last launch: mostly there is one device
   std::vector<Argument> arguments;
-  bool is_changed = true;   ///< since `bytes` was summed
-  std::uint64_t bytes = 0;  ///< of all objects, each once
+  // Threads may launch it at once.
+  std::atomic<bool> is_changed{true};   ///< since `bytes` was summed
+  std::atomic<std::uint64_t> bytes{0};  ///< of all objects, each once
 };
 HandleTable kernels;
 
@@ -122,15 +123,17 @@ cl_int CL_API_CALL set_svm_argument(cl_kernel handle, cl_uint index, const void*
 // Launches.
 
 std::uint64_t bound_bytes(Kernel& kernel) noexcept {
-  if (!kernel.is_changed) return kernel.bytes;
-  kernel.bytes = 0;
+  if (!kernel.is_changed.load(std::memory_order_acquire))
+    return kernel.bytes.load(std::memory_order_relaxed);
+  std::uint64_t bytes = 0;
   const auto first = kernel.arguments.begin();
   for (auto at = first; at != kernel.arguments.end(); ++at) {
     const auto is_same = [&](const auto& earlier) { return earlier.object == at->object; };
-    if (at->bytes != 0 && std::none_of(first, at, is_same)) kernel.bytes += at->bytes;
+    if (at->bytes != 0 && std::none_of(first, at, is_same)) bytes += at->bytes;
   }
-  kernel.is_changed = false;
-  return kernel.bytes;
+  kernel.bytes.store(bytes, std::memory_order_relaxed);
+  kernel.is_changed.store(false, std::memory_order_release);
+  return bytes;
 }
 
 Series* series_of(Kernel& kernel, const Queue& queue) noexcept {

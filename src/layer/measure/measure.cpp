@@ -60,12 +60,6 @@ void describe(Device& device) {
   device.is_part = device_value<cl_device_id>(handle, CL_DEVICE_PARENT_DEVICE) != nullptr;
 }
 
-/// A word of the environment.
-const char* setting(const char* name) noexcept {
-  const char* value = std::getenv(name);
-  return value == nullptr || *value == '\0' ? nullptr : value;
-}
-
 /// Wraps the functions of `table`, whose own ones are called by way of `below`. Called again where
 /// the loader was closed and opened: then there are other functions, and all that is counted stays.
 bool start(const cl_icd_dispatch* below, cl_icd_dispatch* table) noexcept {

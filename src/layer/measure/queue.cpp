@@ -27,11 +27,10 @@ std::int64_t stamp(cl_event event, cl_profiling_info what) noexcept {
 
 namespace {
 
-/// Counts a command whose times will not be known.
+/// A command whose times will not be known.
 void lose(const Pending& command) noexcept {
   try {
     const std::lock_guard lock(books().mutex);
-    ++command.series->lost;
     if (command.sizes.dimensions != 0) command.series->sizes.add(command.sizes);
   } catch (...) {
     // No memory: its sizes are not counted.
@@ -90,9 +89,7 @@ void enter(const Pending& command, const Outcome& outcome) {
   if (command.sizes.dimensions != 0) series.sizes.add(command.sizes);
   if (outcome.has_failed) {
     ++series.failed;
-  } else if (!outcome.has_times()) {
-    ++series.lost;
-  } else {
+  } else if (outcome.has_times()) {
     series.times.add(outcome.end - outcome.start);
     series.bytes += command.bytes;
     if (command.sizes.dimensions != 0) series.work_items += command.sizes.work_items();

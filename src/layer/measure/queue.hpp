@@ -44,7 +44,7 @@ struct Queue {
   static constexpr std::int64_t no_distance = std::numeric_limits<std::int64_t>::max();
 
   /// Notes a command. Where it was enqueued with an event of the library's own that is `owned`;
-  /// an event of the program is retained. Throws nothing; what cannot be held is counted as lost.
+  /// an event of the program is retained. Throws nothing; what cannot be held has no time.
   void add(const Pending& command, bool is_owned) noexcept;
   /// Collects what is done.
   void drain() noexcept;
@@ -64,11 +64,15 @@ Queue* queue_of(cl_command_queue handle) noexcept;
 /// Drains all queues.
 void drain_all() noexcept;
 
-/// Runs an enqueue function, `call`, which gets the place for the event. `series_of` gives the
-/// Series of the queue's device; `blocking` calls return when the command is done.
-enum class Blocking { no, yes };
+/// To be called when the program's thread has waited since `started`: adds that, and what can be
+/// looked at then is.
 void end_of_wait(Queue* queue, HostTime& time, std::int64_t started) noexcept;
 
+/// Whether a call returns when its command is done.
+enum class Blocking { no, yes };
+
+/// Runs an enqueue function, `call`, which gets the place for the event. `series_of` gives the
+/// Series of the queue's device.
 template <class SeriesOf, class Call>
 cl_int run_command(cl_command_queue handle, Pending command, Blocking blocking, cl_event* asked,
                    const SeriesOf& series_of, const Call& call) noexcept {

@@ -13,12 +13,14 @@ bool open_report(const char* folder, bool traced) noexcept;
 
 /// Writes what is known, from time to time: seldom enough to cost nothing that can be seen.
 void report_sometimes() noexcept;
-/// Writes what is known now. Calls no OpenCL. `patience_ms`: how long it waits for other threads.
+/// Whether the process ends.
 enum class End { no, yes };
+/// Writes what is known now. Calls no OpenCL.
 void report_now(End end) noexcept;
 
-/// Writes down a command's span, by the device's clock; no more than the first `most_spans`.
+/// Whether spans are written.
 bool is_traced() noexcept;
+/// Writes down a command's span, by the device's clock; no more than the first `most_spans`.
 void trace(int queue, const Series& series, std::int64_t start, std::int64_t end,
            std::uint64_t bytes) noexcept;
 /// The same of a span of the host: a build or a wait.

@@ -64,9 +64,10 @@ struct Series {
   int number = -1;  ///< of kernels: the place in the file
   int device = 0, program = -1;
   std::string name;
-  std::atomic<std::uint64_t> calls{0};  ///< enqueued; those below are counted when they are done
+  /// Enqueued; those below are counted when they are done. Some stay without a time: the queue has
+  /// none, or too many were under way.
+  std::atomic<std::uint64_t> calls{0};
   std::uint64_t failed = 0;
-  std::uint64_t lost = 0;  ///< without a time: the queue has none, or too many were under way
   Times times;
   std::uint64_t bytes = 0, work_items = 0;  ///< of those with a time
   SizesSeen sizes;

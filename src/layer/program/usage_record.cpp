@@ -156,13 +156,24 @@ bool StoredUsage::add(const UsedProgram& program) {
   return true;
 }
 
+UsageRecord StoredUsage::record() const {
+  RowReader reader;
+  for (std::size_t at = 0; at < content_.size();) {
+    const std::size_t size = load_le<std::uint32_t>(content_.data() + at);
+    const auto bytes = ByteView(content_).subspan(at + length_size, size);
+    if (auto row = read_by<Row>(row_fields, bytes, "usage record")) reader.take(*std::move(row));
+    at += length_size + size;
+  }
+  return std::move(reader).record();
+}
+
 bool StoredUsage::is_loose() const {
   return rows_.size() > most_used || row_count_ > rows_.size() * 4 + 64;
 }
 
 Bytes StoredUsage::compact() const {
   // A tenth at a time, so that not each addition is one.
-  UsageRecord record = decode_usage(content_).value_or(UsageRecord{});
+  UsageRecord record = this->record();
   constexpr std::size_t left = most_used - most_used / 10;
   if (record.size() > most_used)
     record.erase(record.begin(), record.end() - static_cast<std::ptrdiff_t>(left));
@@ -209,7 +220,7 @@ StoredUsage stored_usage(Layer& store, std::string_view program) {
 }
 
 UsageRecord used_programs(Layer& store, std::string_view program) {
-  return decode_usage(stored_usage(store, program).content()).value_or(UsageRecord{});
+  return stored_usage(store, program).record();
 }
 
 Expected<void> add_used(Layer& store, std::string_view program, const UsageRecord& added,

@@ -57,6 +57,8 @@ class StoredUsage {
   /// One that it has.
   UsedProgram program(const Key& artifact) const;
   const Bytes& content() const { return content_; }
+  /// All of it, but for rows that cannot be read.
+  UsageRecord record() const;
   /// Adds what is not there of a program; of one without a text only variants, where the program is
   /// there. Whether that was anything.
   bool add(const UsedProgram& program);

@@ -18,7 +18,10 @@ ProgramText program_text(const Program& program, const BuildCall& call) {
   text.options = call.options == nullptr ? "" : call.options;
   text.text = text_of(program.handle, program.origin == Program::Origin::module);
   if (are_units(text.text)) throw LeftToDriver("it is no OpenCL C");
-  if (const Details* details = details_of(program)) text.constants = details->constants;
+  if (Details* details = details_of(program)) {
+    const std::lock_guard lock(details->mutex);
+    text.constants = details->constants;
+  }
   return text;
 }
 
@@ -70,7 +73,7 @@ cl_program build(Program& program, const BuildCall& call, bool* counts, void** p
   } catch (const std::exception& error) {
     leave(told, error);
   }
-  report_end(told);
+  report(told);
   return made;
 }
 
@@ -166,9 +169,13 @@ void set_constant(Program& program, cl_uint id, std::size_t size, const void* va
   try {
     Details* details = details_of(program);
     if (details == nullptr) {
-      details = new Details;
-      program.details.store(details, std::memory_order_release);
+      auto made = std::make_unique<Details>();
+      void* there = nullptr;
+      const bool is_first =
+          program.details.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel);
+      details = is_first ? made.release() : static_cast<Details*>(there);
     }
+    const std::lock_guard lock(details->mutex);
     std::erase_if(details->constants, [&](const auto& one) { return one.first == id; });
     details->constants.emplace_back(id, std::string(static_cast<const char*>(value), size));
   } catch (...) {

@@ -32,13 +32,13 @@ struct OnDevice {
 };
 
 struct Details {
-  /// Of `as_binary` of each device, and of additions to the archives.
+  /// Of `as_binary` of each device, of additions to the archives, and of `constants`.
   std::recursive_mutex mutex;
   std::vector<OnDevice> devices;
   std::vector<std::pair<cl_uint, std::string>> constants;  ///< set for the next build
   std::string label;
   SourcePtr source;     ///< where local sizes are chosen
-  std::string options;  ///< of the build, likewise
+  std::string options;  ///< of the build there, and of every link
   /// Parts that a linked program is made of; of a compiled one itself alone, as far as it is known.
   std::vector<Unit> units;
   std::string unit_options;           ///< of a compiled one, as the application gave them

@@ -136,18 +136,24 @@ class Unseen {
     waiting_[details].insert_or_assign(std::move(kernel), 0);
     count();
   }
-  /// Those of one program, which is about to go, or of all.
-  void look(Details* only) {
+  void look() noexcept {
     const std::lock_guard lock(mutex_);
     for (auto program = waiting_.begin(); program != waiting_.end();) {
       auto& [details, kernels] = *program;
-      if (only == nullptr || details == only)
-        for (auto kernel = kernels.begin(); kernel != kernels.end();)
-          kernel = take_in_all(*details, kernel->first) || ++kernel->second >= most_looks
-                       ? kernels.erase(kernel)
-                       : std::next(kernel);
-      program = kernels.empty() || details == only ? waiting_.erase(program) : std::next(program);
+      for (auto kernel = kernels.begin(); kernel != kernels.end();)
+        kernel = take_in_all(*details, kernel->first) || ++kernel->second >= most_looks
+                     ? kernels.erase(kernel)
+                     : std::next(kernel);
+      program = kernels.empty() ? waiting_.erase(program) : std::next(program);
     }
+    count();
+  }
+  /// The last look for a program, which is about to go.
+  void look_last(Details* details) noexcept {
+    const std::lock_guard lock(mutex_);
+    const auto program = waiting_.extract(details);
+    if (program.empty()) return;
+    for (const auto& kernel : program.mapped()) take_in_all(*details, kernel.first);
     count();
   }
 
@@ -155,11 +161,15 @@ class Unseen {
   /// It may be there already, or the driver may have used another function.
   static constexpr int most_looks = 4;
 
-  static bool take_in_all(Details& details, const std::string& kernel) {
+  static bool take_in_all(Details& details, const std::string& kernel) noexcept {
     bool is_found = false;
-    const std::lock_guard lock(details.mutex);
-    for (auto& one : details.devices)
-      if (one.device->pocl && take_in(one, details.label, kernel)) is_found = true;
+    try {
+      const std::lock_guard lock(details.mutex);
+      for (auto& one : details.devices)
+        if (one.device->pocl && take_in(one, details.label, kernel)) is_found = true;
+    } catch (...) {
+      log_failure_of("the driver's choice of a local size");
+    }
     return is_found;
   }
   void count() { unseen_launches = static_cast<cl_uint>(waiting_.size()); }
@@ -212,11 +222,7 @@ void after_launch(Kernel& kernel) {
 
 void after_wait() {
   const StoreUse use;
-  try {
-    unseen().look(nullptr);
-  } catch (...) {
-    log_failure_of("the driver's choice of a local size");
-  }
+  unseen().look();
 }
 
 void replace_details(Program& program, std::unique_ptr<Details> details) {
@@ -224,21 +230,19 @@ void replace_details(Program& program, std::unique_ptr<Details> details) {
       static_cast<Details*>(program.details.exchange(details.get(), std::memory_order_acq_rel));
   Details* now = details.release();
   if (earlier == nullptr) return;
-  forget(earlier->previous.release());
+  Details* oldest = earlier->previous.release();
   now->previous.reset(earlier);
+  const Replacing replacing(program, false);
+  forget(oldest);
 }
 
 void forget(void* known) {
   auto* details = static_cast<Details*>(known);
   if (details == nullptr) return;
   forget(details->previous.release());
-  try {
-    if (unseen_launches != 0) {
-      const StoreUse use;
-      unseen().look(details);
-    }
-  } catch (...) {
-    log_failure_of("the driver's choice of a local size");
+  if (unseen_launches != 0) {
+    const StoreUse use;
+    unseen().look_last(details);
   }
   delete details;
 }

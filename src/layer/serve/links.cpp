@@ -177,7 +177,7 @@ bool link(const LinkCall& call, Linked* made, void** pending) {
   } catch (const std::exception& error) {
     leave(told, error);
   }
-  report_end(told);
+  report(told);
   return is_linked;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/lifetime.hpp"
+#include "base/os/environment.hpp"
 #include "layer/serve/opencl_below.hpp"
 #include "layer/serve/report.hpp"
 #include "layer/tune/free_local_size.hpp"
@@ -142,8 +143,10 @@ KernelTuning* tuning_of(Kernel& kernel, const Details& details) {
   if (known != nullptr) return known;
   auto made = std::make_unique<KernelTuning>();
   made->name = name_of(kernel.handle);
+  std::string options = details.options;
+  if (details.devices.front().device->pocl) options += " " + environment("POCL_EXTRA_BUILD_FLAGS");
   made->is_free = details.source->module() == nullptr &&
-                  has_free_local_size(details.source->text(), details.options, made->name);
+                  has_free_local_size(details.source->text(), options, made->name);
   void* there = nullptr;
   if (kernel.tuning.compare_exchange_strong(there, made.get(), std::memory_order_acq_rel))
     return made.release();

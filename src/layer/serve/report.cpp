@@ -2,14 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "base/data/bytes.hpp"
 #include "base/data/text.hpp"
+#include "base/lifetime.hpp"
+#include "base/log.hpp"
+#include "base/os/environment.hpp"
 #include "base/os/file.hpp"
 
 namespace kiln::layer {
@@ -17,27 +22,32 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* report_file() {
-  static const char* const file = [] {
-    const char* named = std::getenv("KILN_LAYER_REPORT");
-    return named == nullptr || *named == '\0' ? nullptr : named;
-  }();
-  return file;
+/// A copy: programs write over their environment. Empty: none is asked for.
+const std::string& report_file() {
+  static NeverDestroyed<std::string> file(environment("KILN_LAYER_REPORT"));
+  return *file;
 }
 
 /// With three decimals: a clock has no more, and people read it.
 double ms_of(std::int64_t ns) { return static_cast<double>((ns + 500) / 1000) / 1000; }
 double ms_since(std::int64_t start_ns) { return ms_of(now_ns() - start_ns); }
 
-/// Whole, between those of other threads and processes.
+/// Whole, between those of other threads and processes. Not into pipes: the program would wait for
+/// their reader, or end with it.
 void write(const std::string& text) {
-  const FileDescriptor file(::open(report_file(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
-  if (file) (void)write_all(file.get(), as_bytes(text), report_file());
+  const FileDescriptor file(
+      ::open(report_file().c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600));
+  struct stat is {};
+  if (!file || ::fstat(file.get(), &is) != 0)
+    throw Error(Errc::io, fmt::format("{}: {}", report_file(), std::strerror(errno)));
+  if (!S_ISREG(is.st_mode) && !S_ISCHR(is.st_mode))
+    throw Error(Errc::bad_input, fmt::format("{}: expected a file", report_file()));
+  value_or_throw(write_all(file.get(), as_bytes(text), report_file()));
 }
 
 /// Programs read lines of JSON, people text: the file's name says for whom it is.
 bool is_for_programs() {
-  static const bool is = std::string_view(report_file()).ends_with(".jsonl");
+  static const bool is = report_file().ends_with(".jsonl");
   return is;
 }
 
@@ -112,17 +122,27 @@ std::string text_for_people(const LocalSizeReport& found) {
                      found.reason, found.is_on_record ? ", on record" : "");
 }
 
+/// One line for all that fail.
+void log_report_failure() noexcept {
+  static std::atomic<bool> is_logged{false};
+  if (!is_logged.exchange(true)) log_failure("the layer's report");
+}
+
 template <class Event>
-void write_event(const Event& event) {
-  if (is_reporting()) write(is_for_programs() ? line_of(json_of(event)) : text_for_people(event));
+void write_event(const Event& event) noexcept {
+  try {
+    if (is_reporting()) write(is_for_programs() ? line_of(json_of(event)) : text_for_people(event));
+  } catch (...) {
+    log_report_failure();
+  }
 }
 
 }  // namespace
 
-bool is_reporting() { return report_file() != nullptr; }
+bool is_reporting() { return !report_file().empty(); }
 
-void report(const BuildReport& build) { write_event(build); }
-void report(const VariantReport& variant) { write_event(variant); }
-void report(const LocalSizeReport& found) { write_event(found); }
+void report(const BuildReport& build) noexcept { write_event(build); }
+void report(const VariantReport& variant) noexcept { write_event(variant); }
+void report(const LocalSizeReport& found) noexcept { write_event(found); }
 
 }  // namespace kiln::layer

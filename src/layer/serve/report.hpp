@@ -8,7 +8,8 @@
 
 // What the layer has done, for the user who asks: KILN_LAYER_REPORT names a file that gets a text
 // for each program that was built and each variant that was learnt; where its name ends in .jsonl a
-// line of JSON. docs/exec.md has the fields; `kiln exec --explain` shows them.
+// line of JSON. docs/exec.md has the fields; `kiln exec --explain` shows them. A report that cannot
+// be written is logged once: the application is not to hear of it.
 namespace kiln::layer {
 
 /// Whether a report is asked for.
@@ -32,7 +33,7 @@ struct BuildReport {
 };
 
 /// To be called when it is over, which it takes the time of.
-void report(const BuildReport& build);
+void report(const BuildReport& build) noexcept;
 
 /// A variant of a kernel that a launch needed and its program lacked.
 struct VariantReport {
@@ -41,7 +42,7 @@ struct VariantReport {
   std::string reason = {};   ///< why it could not be compiled
   std::int64_t started_ns = now_ns();
 };
-void report(const VariantReport& variant);
+void report(const VariantReport& variant) noexcept;
 
 /// What was found of a kernel's local size, where the program passes none.
 struct LocalSizeReport {
@@ -51,6 +52,6 @@ struct LocalSizeReport {
   std::string reason;         ///< "1.80 times faster (31 launches)"
   bool is_on_record = false;  ///< an earlier process has found it
 };
-void report(const LocalSizeReport& found);
+void report(const LocalSizeReport& found) noexcept;
 
 }  // namespace kiln::layer

@@ -6,8 +6,8 @@
 #include "layer/serve/details.hpp"
 #include "layer/serve/opencl_below.hpp"
 
-// The library that serves: its way in, and what all its parts share. Loaded by libkiln-layer.so
-// when a program is built for the first time.
+// The library that serves: its way in, and what all its parts share. libkiln-layer.so loads it when
+// it needs it for the first time (interface.hpp).
 namespace kiln::layer {
 
 Resolver& resolver() { return Resolver::process(); }
@@ -41,7 +41,6 @@ void log_failure_of(const char* what) noexcept { log_failure(what); }
 
 namespace {
 
-/// As a C function that lets no exception out; the answer where one would come is "nothing".
 const char* build_log_of(Program& program, cl_device_id device) {
   const Details* details = details_of(program);
   if (details == nullptr) return nullptr;

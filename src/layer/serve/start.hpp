@@ -27,9 +27,7 @@ struct Pending {
 };
 
 /// Notes why a program is left to the driver.
-void leave(BuildReport& told, const std::exception& why);
-/// Reports, or logs that this failed: the application is not to hear of it.
-void report_end(const BuildReport& told) noexcept;
+void leave(BuildReport& told, const std::exception& why) noexcept;
 
 template <class T>
 std::vector<T> list_of(cl_program program, cl_program_info what) {
@@ -44,7 +42,8 @@ std::vector<T> list_of(cl_program program, cl_program_info what) {
 /// The text that a program was created with: OpenCL C, or a module's bytes. Throws LeftToDriver
 /// where it has none.
 std::string text_of(cl_program program, bool is_module);
-/// The devices that are built for; all of the program's, since it has one answer for each.
+/// The devices that are built for; all of the program's, since it has one answer for each, in its
+/// order.
 std::vector<cl_device_id> devices_of(cl_program program, cl_uint count,
                                      const cl_device_id* devices);
 

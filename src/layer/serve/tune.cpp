@@ -55,10 +55,7 @@ void choose_for(Problem& problem, const FreeLaunch& launch, cl_command_queue que
 }  // namespace
 
 bool is_tuning() {
-  static const bool is = [] {
-    const char* value = std::getenv("KILN_LAYER_TUNE");
-    return value != nullptr && *value != '\0';
-  }();
+  static const bool is = setting("KILN_LAYER_TUNE") != nullptr;
   return is;
 }
 

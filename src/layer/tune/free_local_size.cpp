@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernel/source/lexer.hpp"
@@ -81,11 +82,13 @@ bool is_attribute(std::string_view name) {
 /// A text's definitions by their names, and what every kernel is taken to use.
 class Definitions {
  public:
-  Definitions(Tokens text, Tokens options) : text_(text) {
-    for (const Token& token : options)
-      if (token.kind == TokenKind::identifier) macros_.insert(token.text);
+  Definitions(Tokens text, const std::vector<Tokens>& options) : text_(text) {
+    for (const Tokens& definition : options) {
+      for (const Token& token : definition)
+        if (token.kind == TokenKind::identifier) macros_.insert(token.text);
+      common_.push_back(definition);
+    }
     find_macros();
-    common_.push_back(options);
     is_clear_ = divide();
   }
 
@@ -199,15 +202,47 @@ class Definitions {
 
 }  // namespace
 
+namespace {
+
+bool has_pastes(const Lexed& lexed) {
+  return std::ranges::any_of(lexed.tokens,
+                             [](const Token& token) { return token.is("##") || token.is("%:%:"); });
+}
+
+/// What -D defines, each by itself, and every other option whole: it could be a compiler's own way
+/// to define something. Folders of headers, whose texts are in place already, are none.
+std::vector<std::string_view> definitions_of(std::string_view options) {
+  std::vector<std::string_view> definitions;
+  bool is_folder = false;
+  while (!options.empty()) {
+    std::string_view word = options.substr(0, options.find_first_of(" \t\n\v\f\r"));
+    options.remove_prefix(std::min(options.size(), word.size() + 1));
+    if (word.empty() || std::exchange(is_folder, false)) continue;
+    is_folder = word == "-I";
+    if (word.starts_with("-I")) continue;
+    if (word.starts_with("-D")) word.remove_prefix(2);
+    if (!word.empty()) definitions.push_back(word);
+  }
+  return definitions;
+}
+
+}  // namespace
+
 bool has_free_local_size(std::string_view text, std::string_view options, std::string_view kernel) {
+  // A driver may take them off.
+  if (options.find_first_of("\"'\\") != options.npos) return false;
   const Lexed lexed = lex(text);
-  const Lexed lexed_options = lex(options);
+  std::vector<Lexed> words;
+  for (const auto word : definitions_of(options)) {
+    // A comment hides the rest.
+    if (word.find("//") != word.npos || word.find("/*") != word.npos) return false;
+    words.push_back(lex(word));
+  }
   // Pasted names could be any.
-  const auto pastes = [](const Token& token) { return token.is("##") || token.is("%:%:"); };
-  if (std::ranges::any_of(lexed.tokens, pastes) ||
-      std::ranges::any_of(lexed_options.tokens, pastes))
-    return false;
-  const Definitions definitions(lexed.tokens, lexed_options.tokens);
+  if (has_pastes(lexed) || std::ranges::any_of(words, has_pastes)) return false;
+  std::vector<Tokens> defined;
+  for (const auto& word : words) defined.emplace_back(word.tokens);
+  const Definitions definitions(lexed.tokens, defined);
   return definitions.is_clear() && definitions.is_free(kernel);
 }
 

@@ -85,6 +85,15 @@ TEST_P(ExecBoth, a_signal_to_kiln_alone_reaches_the_program) {
   EXPECT_EQ(run.output, "code 143\n") << run.errors;
 }
 
+TEST_P(ExecBoth, a_signal_from_kilns_own_group_reaches_the_program) {
+  use_in_scripts();
+  // Without jobs of their own a script's children are in its group.
+  const auto run = bash(
+      "mkfifo pipe; $KILN_EXEC -w > pipe 2> errors & pid=$!; exec 3< pipe; "
+      "read line <&3; kill -TERM $pid; cat <&3; wait $pid; echo code $?");
+  EXPECT_EQ(run.output, "code 143\n") << run.errors;
+}
+
 TEST_P(ExecBoth, gives_what_the_program_gives_without) {
   const auto direct = program(KILN_LAYER_APP, {"one.cl", "two.cl", "-n", "2"});
   use_fresh("other");

@@ -95,6 +95,27 @@ TEST_F(UsedBy, prebuild_of_a_record_alone_starts_it_elsewhere_with_no_compiler) 
   EXPECT_EQ(summary(run), all_from_store);
 }
 
+TEST_F(UsedBy, packs_of_two_machines_come_to_one_record) {
+  ran({"one.cl"});
+  exported("one.kiln", {"--kind", "record"});
+  use_fresh("second");
+  ran({"two.cl"});
+  exported("two.kiln", {"--kind", "record"});
+  // Where the program has run itself, dry and done, and where both have come from elsewhere.
+  const auto dry = kiln({"store", "import", "one.kiln", "--dry-run"});
+  EXPECT_THAT(dry.output, HasSubstr("2 imported, 0 already there, 0 kept"));
+  EXPECT_THAT(listed({"--kind", "record"}), SizeIs(2));
+  const auto imported = kiln({"store", "import", "one.kiln"});
+  EXPECT_EQ(imported.output,
+            "one.kiln: 2 imported, 0 already there, 0 kept as they are here, 0 refused\n");
+  EXPECT_THAT(listed({"--kind", "record"}), SizeIs(3));
+  EXPECT_THAT(kiln({"store", "import", "one.kiln"}).output,
+              HasSubstr("0 imported, 2 already there"));
+  import("one.kiln", "third");
+  EXPECT_EQ(kiln({"store", "import", "two.kiln"}).exit_code, 0);
+  EXPECT_EQ(compiled_by_prebuild(), 2u);
+}
+
 TEST_F(UsedBy, prebuild_after_a_drivers_update) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer's library must be loaded before all others";

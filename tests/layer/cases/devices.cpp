@@ -260,6 +260,38 @@ LAYER_CASE(sub_device_and_its_root_in_a_context) {
   run_on(e, context, parts[0], program, 14);
 }
 
+/// Where there are two. Which order sizes and binaries have is the driver's affair.
+LAYER_CASE(two_devices_built_in_the_other_order) {
+  cl_device_id devices[2] = {};
+  cl_uint count = 0;
+  ::clGetDeviceIDs(e.platform, CL_DEVICE_TYPE_ALL, 2, devices, &count);
+  if (count < 2) return e.out.line("one device");
+  e.out.know(devices[1], "second device");
+  const Context context = context_of(e, {devices[0], devices[1]});
+  const Program program = e.program(fill_source, context);
+  const cl_device_id list[] = {devices[1], devices[0]};
+  e.out.status("build", ::clBuildProgram(program, 2, list, "-DX=1", nullptr, nullptr));
+  std::size_t sizes[2] = {};
+  e.out.status("sizes",
+               ::clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, nullptr));
+  std::vector<unsigned char> first(sizes[0]), second(sizes[1]);
+  unsigned char* places[] = {first.data(), second.data()};
+  e.out.status("binaries",
+               ::clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof places, places, nullptr));
+  const unsigned char* bytes[] = {first.data(), second.data()};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Context own = context_of(e, {devices[i]});
+    cl_int loaded = 1, status = 1;
+    const Program made =
+        ::clCreateProgramWithBinary(own, 1, &devices[i], &sizes[i], &bytes[i], &loaded, &status);
+    e.out.status("made", status);
+    e.out.status("loaded", loaded);
+    if (made == nullptr) continue;
+    e.out.status("built", ::clBuildProgram(made, 0, nullptr, nullptr, nullptr, nullptr));
+    run_on(e, own, devices[i], made, 15);
+  }
+}
+
 LAYER_CASE(sub_device_binaries) {
   const auto parts = halves(e);
   if (parts.empty()) return;

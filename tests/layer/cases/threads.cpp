@@ -121,6 +121,28 @@ LAYER_CASE(threads_8_create_kernels_of_one_program) {
   e.build(program);
 }
 
+LAYER_CASE(threads_query_while_another_builds) {
+  const Program program = e.program(fill_source);
+  std::atomic<bool> is_done{false};
+  on_threads(e, 4, [&](Seen& seen, int i) {
+    for (int round = 0; i == 0 && round < 30; ++round) {
+      const std::string options = "-DROUND=" + std::to_string(round % 3);
+      seen.ok(::clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
+    }
+    if (i == 0) is_done = true;
+    for (cl_int status = 0; i != 0 && !is_done;) {
+      cl_uint count = 0;
+      seen.ok(::clGetProgramBuildInfo(program, e.device, CL_PROGRAM_BUILD_STATUS, sizeof status,
+                                      &status, nullptr));
+      seen.ok(::clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, nullptr));
+      seen.ok(
+          ::clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof count, &count, nullptr));
+      if (count != 1) seen.first = static_cast<cl_int>(count);
+    }
+  });
+  e.build(program);
+}
+
 LAYER_CASE(threads_8_query_one_program) {
   const Program program = e.built(fill_source, "-cl-kernel-arg-info");
   on_threads(e, 8, [&](Seen& seen, int) {
