@@ -79,10 +79,10 @@ KILN_API std::vector<std::string> keys_used_by(const Store& store, std::string_v
 
 /// What Store::import_pack() replaces or keeps, this joins: it adds the programs of a pack's record
 /// of use to the record that the local store has of the same application. Returns imported, or
-/// present where it has them all; nothing, and does nothing, where the entry is for import_pack():
-/// there is no such record here, the entry is none that can be read, or is not trusted
-/// (refusal_of()), or the one here is signed and this one is not. Throws Error: what the store
-/// fails with.
+/// present where it has them all; refused for a record of use that cannot be read, and for a
+/// program's text that is not the one of its key; nothing, and does nothing, where the entry is for
+/// import_pack(): there is no such record here, the entry is none or is not trusted (refusal_of()),
+/// or the one here is signed and this one is not. Throws Error: what the store fails with.
 KILN_API std::optional<ImportOutcome> import_used(const Store& store, const PackEntry& entry,
                                                   ImportMode mode);
 

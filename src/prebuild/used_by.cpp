@@ -122,14 +122,18 @@ std::vector<std::string> keys_used_by(const Store& store, std::string_view appli
 std::optional<ImportOutcome> import_used(const Store& store, const PackEntry& entry,
                                          ImportMode mode) {
   const EntryHead& head = entry.head;
+  if (head.kind == EntryKind::record && layer::is_of_text(head.canonical) &&
+      !std::ranges::equal(head.canonical, layer::canonical_of_text(blake2b(entry.content))))
+    return ImportOutcome::refused;
   const auto application = layer::program_of_usage(head.canonical);
   if (head.kind != EntryKind::record || head.metadata.schema != layer::usage_schema ||
       !application || !refusal_of(entry, default_trust()).empty())
     return std::nullopt;
   const auto record = layer::decode_usage(entry.content);
+  if (!record) return ImportOutcome::refused;
   LocalStore local(store.folder());
   const auto present = local.look_up(head.kind, head.key, head.canonical).entry;
-  if (!record || !present || (present->metadata.signature && !entry.signature)) return std::nullopt;
+  if (!present || (present->metadata.signature && !entry.signature)) return std::nullopt;
   layer::StoredUsage here(present->content);
   bool has_more = false;
   for (const auto& program : *record) has_more = here.add(program) || has_more;

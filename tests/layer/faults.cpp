@@ -39,6 +39,12 @@ class Faults : public LayerTest {
     EXPECT_THAT(with.errors, ::testing::Not(::testing::HasSubstr("kiln")));
   }
 
+  /// Where the helper's work would be lost it is not asked for any.
+  void expect_nothing_kept() const {
+    EXPECT_GT(count_of(report(), "nothing can be kept: "), 0u) << report();
+    EXPECT_EQ(count_of(report(), "\n    compile "), 0u) << report();
+  }
+
   Environment layer_with(const std::string& variable, const std::string& value) const {
     auto environment = layer();
     environment[variable] = value;
@@ -59,6 +65,7 @@ TEST_F(Faults, NoStoreAtAll) { expect_as_without(layer_with("KILN_STORE", "off")
 TEST_F(Faults, AStoreWhereThereIsAFile) {
   std::ofstream(folder() / "file") << "no folder\n";
   expect_as_without(layer_with("KILN_STORE", folder() / "file"));
+  expect_nothing_kept();
 }
 
 TEST_F(Faults, AStoreOfGarbage) {
@@ -89,6 +96,7 @@ TEST_F(Faults, AFullDisk) {
   fs::create_directories(full);
   fs::create_symlink("/dev/full", full / "store.db");
   expect_as_without(layer());
+  expect_nothing_kept();
 }
 
 TEST_F(Faults, AServerOutOfReach) {

@@ -1,5 +1,6 @@
 #include "cli/command/files.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -231,6 +232,9 @@ void check_written_files(const std::vector<NamedFile>& written,
     if (!folder.empty() && !fs::is_directory(folder, ignored))
       throw Error(Errc::not_found, fmt::format("{}: cannot write {}: there is no folder {}", option,
                                                one_line(file), one_line(folder.string())));
+    const fs::path place = folder.empty() ? "." : folder;
+    if (!fs::exists(status) && ::faccessat(AT_FDCWD, place.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
+      throw io_error("write", file, errno);
     const auto [at, added] = taken.emplace(whole(file), option);
     if (!added)
       throw bad_input("{}: {} is also the file of {}, expected different files", option,

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
+#include "cli/command/files.hpp"
+#include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/command/session.hpp"
 #include "cli/exec/explanation.hpp"
@@ -60,16 +63,31 @@ void pass_on(const Context& context, const Option& option) {
 }
 
 void set_environment(const Context& context) {
-  (void)store_settings_of(context);  // says what is wrong with them
+  (void)value_or_throw(open_store(store_settings_of(context)));  // says what is wrong with them
   for (const Option& option : {options::store, options::system_store, options::shared_store,
                                options::shared_timeout, options::store_size})
     pass_on(context, option);
   set_variable("OPENCL_LAYERS", with_layer(find_layer().string(), environment("OPENCL_LAYERS")));
-  set_variable("KILN_LAYER", "on");
+  // Whoever has switched it off means all programs.
+  const std::string wish = environment("KILN_LAYER");
+  if (wish != "off" && wish != "0") set_variable("KILN_LAYER", "on");
   if (context.flag("tune")) set_variable("KILN_LAYER_TUNE", "1");
 }
 
 // What is told when the program has ended.
+
+/// Next to the page.
+fs::path json_of(const fs::path& page) { return fs::path(page).replace_extension(".json"); }
+
+/// The JSON is named by no option, so whether it is another file was not looked at.
+void check_json_name(const Context& context) {
+  if (!context.has("profile")) return;
+  std::vector<NamedFile> written{
+      {"--profile", context.text("profile")},
+      {"the JSON of --profile", json_of(context.text("profile")).string()}};
+  if (context.has("trace")) written.push_back({"--trace", context.text("trace")});
+  check_written_files(written, {});
+}
 
 /// A folder for what the program's processes write down, and what is made of it.
 class Measured {
@@ -83,7 +101,7 @@ class Measured {
     if (context.has("trace")) set_variable("KILN_LAYER_TRACE", "1");
   }
 
-  void tell() const {
+  void tell() {
     if (explains() && fs::exists(report()))
       print_report(read_text(report()).value_or(""));
     else if (explains())
@@ -95,31 +113,38 @@ class Measured {
     for (const char* name : {"OPENCL_LAYERS", "KILN_LAYER_PROFILE", "KILN_LAYER_TRACE"})
       ::unsetenv(name);
     auto profile = profile::read_profile(profile_folder());
+    folder_.reset();  // a signal would leave it
     if (context_.has("trace")) profile::write_profile_trace(profile, context_.text("trace"));
     if (!context_.has("profile")) return;
     profile::count_operations_of(profile);
+    // Whoever does not want to wait for the roofs has a page without them.
+    write_page(profile);
+    const EndsAtOnce measuring;
     Resolver resolver(value_or_throw(open_store(store_settings_of(context_))));
     profile::measure_roofs(profile, resolver.findings());
     resolver.finish();
-    const fs::path page = context_.text("profile");
-    profile::write_profile_page(profile, page);
-    profile::write_profile_json(profile, fs::path(page).replace_extension(".json"));
+    write_page(profile);
   }
 
  private:
+  void write_page(const profile::Profile& profile) const {
+    const fs::path page = context_.text("profile");
+    profile::write_profile_page(profile, page);
+    profile::write_profile_json(profile, json_of(page));
+  }
   bool explains() const { return context_.flag("explain"); }
   bool profiles() const { return context_.has("profile") || context_.has("trace"); }
-  fs::path report() const { return folder_.path() / "report.jsonl"; }
-  fs::path profile_folder() const { return folder_.path() / "profile"; }
+  fs::path report() const { return folder_->path() / "report.jsonl"; }
+  fs::path profile_folder() const { return folder_->path() / "profile"; }
 
   const Context& context_;
-  TemporaryFolder folder_;
+  std::optional<TemporaryFolder> folder_;
 };
 
 int run_and_tell(const Context& context) {
   ProgramEnd end;
   {
-    const Measured measured(context);
+    Measured measured(context);
     end = run_program(context.arguments());
     try {
       measured.tell();
@@ -135,6 +160,7 @@ int run_and_tell(const Context& context) {
 }
 
 int exec(Context& context) {
+  check_json_name(context);
   set_environment(context);
   if (context.flag("explain") || context.has("profile") || context.has("trace"))
     return run_and_tell(context);

@@ -275,7 +275,8 @@ int import_one(const Context& context, const Store& store, const std::string& pa
   std::vector<PackEntry> others;
   for (const auto& entry : pack.entries)
     if (const auto outcome = import_used(store, entry, mode))
-      teller(entry, *outcome, {});
+      teller(entry, *outcome,
+             *outcome == ImportOutcome::refused ? "it is not what its key says" : "");
     else
       others.push_back(entry);
   store.import_pack(others, mode, std::ref(teller));

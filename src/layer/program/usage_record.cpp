@@ -194,6 +194,12 @@ Bytes canonical_of_text(const Digest& text) {
   return writer.view();
 }
 
+bool is_of_text(ByteView canonical) {
+  const auto fields = CanonicalFields::read(canonical);
+  const auto* schema = fields ? fields->text("schema") : nullptr;
+  return schema != nullptr && *schema == text_name;
+}
+
 std::optional<std::string> program_of_usage(ByteView canonical) {
   const auto fields = CanonicalFields::read(canonical);
   const auto* program = fields ? fields->text("program") : nullptr;

@@ -78,6 +78,8 @@ class StoredUsage {
 /// What the keys of the records are made of.
 Bytes canonical_of_usage(std::string_view program);
 Bytes canonical_of_text(const Digest& text);
+/// Whether canonical bytes are those of some program's text.
+bool is_of_text(ByteView canonical);
 /// The program whose record canonical bytes are of; nothing where they are of something else.
 std::optional<std::string> program_of_usage(ByteView canonical);
 

@@ -13,6 +13,7 @@
 #include "layer/program/usage.hpp"
 #include "layer/serve/details.hpp"
 #include "layer/serve/report.hpp"
+#include "layer/serve/start.hpp"
 
 // Local sizes of launches are learnt: PoCL compiles a kernel for each, so the archive gets them
 // before the launch, and the store with it.
@@ -203,7 +204,7 @@ void before_launch(Kernel& kernel, const Geometry& geometry) {
       const auto is_missing = [&] { return !one.found.program->missing({variant}).empty(); };
       if (!is_missing()) continue;
       take_in(one, details->label, name);  // an earlier process may have had the driver compile it
-      if (is_missing()) make(one, details->label, variant);
+      if (is_missing() && keeps_entries()) make(one, details->label, variant);
     }
   } catch (...) {
     log_failure_of("a launch's local size");  // the driver compiles it

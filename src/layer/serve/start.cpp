@@ -20,6 +20,15 @@ std::atomic<bool> is_slow{false};
 /// It is on record that the driver refuses the program that is asked for.
 struct Refusal {};
 
+/// Why nothing can be kept in this process; empty: it can.
+const std::string& why_nothing_is_kept() {
+  static NeverDestroyed<std::string> why([] {
+    const auto writable = resolver().store()->check_writable();
+    return writable ? std::string() : writable.error().message();
+  }());
+  return *why;
+}
+
 /// Texts that a driver's compiler has refused in this process: asked again, it is asked at once.
 class Refused {
  public:
@@ -106,6 +115,8 @@ OnDevice find(const Request& request, const DevicePtr& device, const std::string
   const std::int64_t started_ns = now_ns();
   try {
     one.found = resolver().startable(request, device, {}, explanation, [](const Key& missing) {
+      // The helper's work would be lost, and the next start pay for it again.
+      if (!keeps_entries()) throw LeftToDriver("nothing can be kept: " + why_nothing_is_kept());
       if (is_refused(*resolver().store(), missing)) throw Refusal();
     });
   } catch (const Refusal&) {
@@ -183,5 +194,7 @@ void leave(BuildReport& told, const std::exception& why) noexcept {
 }
 
 bool is_helper_slow() { return is_slow; }
+
+bool keeps_entries() { return why_nothing_is_kept().empty(); }
 
 }  // namespace kiln::layer

@@ -50,6 +50,9 @@ std::vector<cl_device_id> devices_of(cl_program program, cl_uint count,
 /// Whether the helper does not end: the driver does all that this process still needs.
 bool is_helper_slow();
 
+/// Whether the store takes what is made; asked once a process.
+bool keeps_entries();
+
 /// What the store has of it, or the helper makes. Without a binary the driver is to make it, which
 /// can be kept unless it was refused. Throws LeftToDriver, Error.
 OnDevice find(const Request& request, const DevicePtr& device, const std::string& options,

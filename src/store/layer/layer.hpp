@@ -96,6 +96,9 @@ class Layer {
   virtual Expected<void> update(Kind kind, const Key& key, ByteView canonical,
                                 const Change& change) = 0;
 
+  /// Whether entries can be kept, as far as that can be told before one is there. Errors: why not.
+  virtual Expected<void> check_writable() { return {}; }
+
   /// Writes what was only noted so far, such as uses of entries: an attempt, no more. For processes
   /// that never destroy their layers; the destructor does it in others.
   virtual void settle() {}

@@ -33,6 +33,9 @@ class LayeredStore final : public Layer {
                         const Change& change) override;
   std::string near_miss(Kind kind, ByteView canonical) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
+  Expected<void> check_writable() override {
+    return local_ ? local_->check_writable() : Expected<void>();
+  }
   void settle() override {
     if (local_) local_->settle();
   }

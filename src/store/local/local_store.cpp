@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -123,6 +124,17 @@ Expected<void> LocalStore::put(Kind kind, const Key& key, ByteView canonical, By
       return old.blob();
     });
     tidy(replaced != head.blob ? replaced : std::nullopt);
+  });
+}
+
+Expected<void> LocalStore::check_writable() {
+  return guarded([&] {
+    in_transaction([](Database&) {});
+    // Less than a program and what the database writes along with it.
+    constexpr std::uint64_t least = 1 << 20;
+    struct statvfs disk {};
+    if (::statvfs(folder_.c_str(), &disk) == 0 && disk.f_bavail * disk.f_frsize < least)
+      throw error_of({Trouble::refused, "its disk is full"});
   });
 }
 

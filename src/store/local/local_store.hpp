@@ -54,6 +54,7 @@ class LocalStore final : public Layer, private ForkGuarded {
                         const Change& change) override;
   Reservation reserve(const Key& key, std::chrono::milliseconds bound) override;
   std::string near_miss(Kind kind, ByteView canonical) override;
+  Expected<void> check_writable() override;
 
   /// All sound entries, by kind and key.
   Expected<std::vector<EntryInfo>> list();

@@ -117,6 +117,24 @@ TEST_F(Exec, puts_the_layer_in_front_and_passes_settings_on) {
   expect_refusal(kiln({"exec", "--store-size", "much", "true"}), 2, "much");
 }
 
+TEST_F(Exec, leaves_the_layer_off_where_the_user_has_switched_it_off) {
+  set("KILN_LAYER", "off");
+  const auto run = explain({"one.cl"});
+  EXPECT_EQ(run.output, "64\n");
+  EXPECT_THAT(run.errors, HasSubstr("no process of the program had the layer"));
+}
+
+TEST_F(Exec, refuses_files_that_are_one_before_the_program_starts) {
+  const std::vector<std::string> program{"--", "sh", "-c", "echo started"};
+  for (std::vector<std::string> words : {std::vector<std::string>{"exec", "--profile", "x.json"},
+                                         {"exec", "--profile", "x.html", "--trace", "x.json"},
+                                         {"exec", "--profile", "x.html", "--trace", "x.html"}}) {
+    words.insert(words.end(), program.begin(), program.end());
+    expect_refusal(kiln(words), 2, "expected different files");
+  }
+  expect_refusal(kiln({"exec", "--shared-store", "http://x", "true"}), 2, "redis://");
+}
+
 TEST_F(Exec, explains_a_cold_and_a_warm_start) {
   const auto cold = explain({"one.cl", "two.cl"});
   EXPECT_EQ(cold.output, "64\n128\n");

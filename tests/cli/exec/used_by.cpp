@@ -1,6 +1,7 @@
 // What a program has built, for other machines, devices and drivers: --used-by of `kiln store
 // export`, `kiln store ls` and `kiln prebuild`.
 #include "cli/exec/exec_process.hpp"
+#include "store/pack.hpp"
 
 namespace kiln::testing {
 namespace {
@@ -23,6 +24,7 @@ class UsedBy : public ExecTest {
     EXPECT_EQ(list.exit_code, 0) << list.errors;
     return json_lines(list.output);
   }
+  std::string listed_anything() { return kiln({"store", "ls", "--json"}).output; }
   /// Into a new store with this name.
   void import(const std::string& pack, const std::string& store) {
     use_fresh(store);
@@ -114,6 +116,30 @@ TEST_F(UsedBy, packs_of_two_machines_come_to_one_record) {
   import("one.kiln", "third");
   EXPECT_EQ(kiln({"store", "import", "two.kiln"}).exit_code, 0);
   EXPECT_EQ(compiled_by_prebuild(), 2u);
+}
+
+TEST_F(UsedBy, records_and_texts_that_are_not_what_they_should_be_are_refused) {
+  ran({"one.cl"});
+  exported("app.kiln", {"--kind", "record"});
+  const Bytes bytes = value_or_throw(read_file(folder() / "app.kiln"));
+  auto entries = value_or_throw(read_pack(bytes));
+  ASSERT_THAT(entries, SizeIs(2));
+  const Bytes garbage(50, std::byte{0xff});
+  for (auto& entry : entries) {
+    entry.content = garbage;
+    entry.head.content = blake2b(garbage);
+    entry.head.size = garbage.size();
+  }
+  value_or_throw(write_file(folder() / "bad.kiln", value_or_throw(write_pack(entries))));
+  for (const char* store : {"store", "empty"}) {
+    use_fresh(store);
+    const auto before = listed_anything();
+    const auto imported = kiln({"store", "import", "bad.kiln"});
+    EXPECT_EQ(imported.exit_code, 1);
+    EXPECT_THAT(imported.output,
+                HasSubstr("0 imported, 0 already there, 0 kept as they are here, 2 refused"));
+    EXPECT_EQ(listed_anything(), before);
+  }
 }
 
 TEST_F(UsedBy, prebuild_after_a_drivers_update) {
