@@ -3,8 +3,8 @@
 
 #include "kernel/support.hpp"
 #include "layer/layer_process.hpp"
+#include "layer/program/compile_record.hpp"
 #include "layer/program/program_request.hpp"
-#include "layer/program/refusal_record.hpp"
 #include "store/local/local_store.hpp"
 
 namespace kiln::testing {

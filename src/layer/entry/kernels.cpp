@@ -99,7 +99,8 @@ cl_int CL_API_CALL get_info(cl_kernel handle, cl_kernel_info what, std::size_t s
   if (what == CL_KERNEL_REFERENCE_COUNT) release_events();
   const bool is_own = what == CL_KERNEL_PROGRAM || what == CL_KERNEL_ATTRIBUTES;
   const Kernel* kernel = is_own ? kernel_of(handle) : nullptr;
-  const Querying querying(kernel == nullptr ? nullptr : kernel->program, is_child());
+  const QueryLock lock(kernel == nullptr ? nullptr : kernel->program, QueryLock::For::asking,
+                       is_child());
   const bool is_served =
       kernel != nullptr && kernel->program->served.load(std::memory_order_acquire) != nullptr;
   const char* attributes =

@@ -66,7 +66,7 @@ bool is_of_text(cl_program_info what) noexcept {
 cl_int CL_API_CALL get_info(cl_program handle, cl_program_info what, std::size_t size, void* value,
                             std::size_t* size_ret) {
   Program* program = program_of(handle);
-  const Querying querying(program, is_child());
+  const QueryLock lock(program, QueryLock::For::asking, is_child());
   const cl_program served = serving(program);
   if (served == nullptr) {
     if (program != nullptr && !is_of_text(what)) ask_driver(*program);
@@ -106,7 +106,7 @@ cl_int CL_API_CALL get_build_info(cl_program handle, cl_device_id device,
                                   cl_program_build_info what, std::size_t size, void* value,
                                   std::size_t* size_ret) {
   Program* program = program_of(handle);
-  const Querying querying(program, is_child());
+  const QueryLock lock(program, QueryLock::For::asking, is_child());
   cl_program served = serving(program);
   // A refused build leaves the type as it was.
   if (what == CL_PROGRAM_BINARY_TYPE && program != nullptr)

@@ -48,7 +48,7 @@ void hide_in(cl_context context, cl_int change) noexcept {
 // The program that serves.
 
 void drop_served(Program& program) noexcept {
-  const Replacing replacing(program, is_child());
+  const QueryLock lock(&program, QueryLock::For::replacing, is_child());
   const cl_program served = program.served.exchange(nullptr, std::memory_order_acq_rel);
   if (served == nullptr) return;
   if (program.counts_in_context) hide_in(program.context, -1);
@@ -57,7 +57,7 @@ void drop_served(Program& program) noexcept {
 }
 
 void set_served(Program& program, cl_program served, bool counts) noexcept {
-  const Replacing replacing(program, is_child());
+  const QueryLock lock(&program, QueryLock::For::replacing, is_child());
   program.counts_in_context = counts;
   if (counts) hide_in(program.context, 1);
   program.served.store(served, std::memory_order_release);

@@ -75,33 +75,24 @@ inline cl_program serving(const Program* program) noexcept {
   return program->served.load(std::memory_order_acquire);
 }
 
-/// Holds Program::queries while it lives. In a child of fork(), where another thread of the parent
-/// may have held it, there is but one thread: `is_child`.
-class Querying {
+/// Holds Program::queries while it lives, with others that ask, or alone. Does nothing without a
+/// program, or in a child of fork(), where another thread of the parent may have held it.
+class QueryLock {
  public:
-  Querying(Program* program, bool is_child) noexcept : program_(is_child ? nullptr : program) {
-    if (program_ != nullptr) ::pthread_rwlock_rdlock(&program_->queries);
+  enum class For { asking, replacing };
+  QueryLock(Program* program, For use, bool is_child = false) noexcept
+      : program_(is_child ? nullptr : program) {
+    if (program_ == nullptr) return;
+    if (use == For::asking)
+      ::pthread_rwlock_rdlock(&program_->queries);
+    else
+      ::pthread_rwlock_wrlock(&program_->queries);
   }
-  ~Querying() {
+  ~QueryLock() {
     if (program_ != nullptr) ::pthread_rwlock_unlock(&program_->queries);
   }
-  Querying(const Querying&) = delete;
-  Querying& operator=(const Querying&) = delete;
-
- private:
-  Program* program_;
-};
-/// The same of whoever lets go what queries use.
-class Replacing {
- public:
-  Replacing(Program& program, bool is_child) noexcept : program_(is_child ? nullptr : &program) {
-    if (program_ != nullptr) ::pthread_rwlock_wrlock(&program_->queries);
-  }
-  ~Replacing() {
-    if (program_ != nullptr) ::pthread_rwlock_unlock(&program_->queries);
-  }
-  Replacing(const Replacing&) = delete;
-  Replacing& operator=(const Replacing&) = delete;
+  QueryLock(const QueryLock&) = delete;
+  QueryLock& operator=(const QueryLock&) = delete;
 
  private:
   Program* program_;

@@ -3,8 +3,8 @@
 
 #include "base/clock.hpp"
 #include "kernel/program/link_units.hpp"
+#include "layer/program/compile_record.hpp"
 #include "layer/program/program_request.hpp"
-#include "layer/program/refusal_record.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/start.hpp"
 

@@ -233,7 +233,7 @@ void replace_details(Program& program, std::unique_ptr<Details> details) {
   if (earlier == nullptr) return;
   Details* oldest = earlier->previous.release();
   now->previous.reset(earlier);
-  const Replacing replacing(program, false);
+  const QueryLock lock(&program, QueryLock::For::replacing);
   forget(oldest);
 }
 

@@ -4,8 +4,8 @@
 
 #include "base/lifetime.hpp"
 #include "kernel/program/link_units.hpp"
+#include "layer/program/compile_record.hpp"
 #include "layer/program/program_request.hpp"
-#include "layer/program/unit_record.hpp"
 #include "layer/program/usage.hpp"
 #include "layer/serve/start.hpp"
 

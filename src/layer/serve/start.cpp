@@ -8,7 +8,7 @@
 #include "base/clock.hpp"
 #include "base/lifetime.hpp"
 #include "layer/program/build_options.hpp"
-#include "layer/program/refusal_record.hpp"
+#include "layer/program/compile_record.hpp"
 
 // What the store has of a program, or the helper makes, and the driver's program of it.
 namespace kiln::layer {

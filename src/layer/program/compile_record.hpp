@@ -8,8 +8,10 @@
 #include "kernel/source/units.hpp"
 #include "store/layer/layer.hpp"
 
-// That a part of a linked program compiles, as a record of the store: then nothing needs to compile
-// it before it is linked, and the linked program is in the store, too.
+// What a driver's compiler said of a text, as records of the store. That a part of a linked program
+// compiles: then nothing needs to compile it before it is linked, and the linked program is in the
+// store, too. That it refuses a program: then the driver, whose log the application asks for, is
+// the only one that tries it at the next start; found on one machine, this stays there.
 namespace kiln::layer {
 
 /// The canonical bytes of the record for a device; `variables` are compiler_variables().
@@ -22,5 +24,15 @@ std::optional<std::string> compiled_log(Layer& store, const Unit& unit, const De
 /// Puts it on record. Errors: the store's.
 Expected<void> keep_compiled(Layer& store, const Unit& unit, const Device& device,
                              const std::string& log);
+
+// Programs that are refused.
+
+/// Whether it is on record of the program of a Key. What cannot be read is no record.
+bool is_refused(Layer& store, const Key& program);
+
+/// Puts it on record, or, where the driver has taken the program after all, that it is not so.
+/// `label` is for people. Errors: the store's.
+Expected<void> keep_refused(Layer& store, const Key& program, bool refused,
+                            const std::string& label);
 
 }  // namespace kiln::layer

@@ -1,4 +1,4 @@
-#include "layer/program/unit_record.hpp"
+#include "layer/program/compile_record.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,8 @@
 
 namespace kiln::layer {
 namespace {
+
+// Parts that compile.
 
 constexpr std::uint32_t schema = 1;
 
@@ -41,6 +43,37 @@ Expected<void> keep_compiled(Layer& store, const Unit& unit, const Device& devic
                  {schema, fmt::format("that {} compiles", program_label(unit.text)), {}, 0}};
   };
   return store.update(Kind::record, key_of(canonical), canonical, change);
+}
+
+// Programs that are refused.
+
+namespace {
+
+constexpr std::uint32_t refusal_schema = 1;
+constexpr std::string_view refused_text = "refused", taken_text = "taken";
+
+Bytes canonical_for(const Key& program) {
+  return CanonicalWriter(findings_schema, refusal_schema)
+      .text("topic", "refused program")
+      .text("program", program.hex())
+      .view();
+}
+
+}  // namespace
+
+bool is_refused(Layer& store, const Key& program) {
+  const Bytes canonical = canonical_for(program);
+  const auto found = store.get(Kind::record, key_of(canonical), canonical);
+  return found.entry && found.entry->metadata.schema == refusal_schema &&
+         as_text(found.entry->content) == refused_text;
+}
+
+Expected<void> keep_refused(Layer& store, const Key& program, bool refused,
+                            const std::string& label) {
+  const Bytes canonical = canonical_for(program);
+  const std::string_view text = refused ? refused_text : taken_text;
+  return store.put(Kind::record, key_of(canonical), canonical, as_bytes(text),
+                   {refusal_schema, fmt::format("whether {} is refused", label), {}, 0});
 }
 
 }  // namespace kiln::layer
