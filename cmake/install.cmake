@@ -85,7 +85,7 @@ endif()
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
 foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS
-        kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_documents)
+        kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_python kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})
   endif()

@@ -70,6 +70,8 @@ enum class Access : std::uint8_t {
   in,     ///< reads it; it is never changed, even where the kernel writes it
   out,    ///< writes it; it starts as zeros in every run
   inout,  ///< reads and writes it
+  /// What the kernel's text says: `inout` where it may be written, else `in`.
+  derived,
 };
 
 /// __local memory of so many bytes.
@@ -89,10 +91,18 @@ class CallArgument {
   struct Value {
     std::vector<std::byte> bytes;
   };
-  using Content = std::variant<HostMemory, std::shared_ptr<ArrayStorage>, Value, LocalMemory>;
+  /// A number that becomes what the kernel's text says of the parameter: for languages whose
+  /// numbers have no type of C. An integer for an integer type must fit it (else bad_input).
+  struct Number {
+    std::variant<std::int64_t, std::uint64_t, double> value;
+  };
+  using Content =
+      std::variant<HostMemory, std::shared_ptr<ArrayStorage>, Value, LocalMemory, Number>;
 
   explicit CallArgument(HostMemory memory) : content_(memory) {}
   explicit CallArgument(Value value) : content_(std::move(value)) {}
+  explicit CallArgument(Number number) : content_(number) {}
+  explicit CallArgument(std::shared_ptr<ArrayStorage> array) : content_(std::move(array)) {}
   /// What the kernel does with the elements is taken from its text.
   template <class T>
   CallArgument(const Array<T>& array) : content_(array.storage()) {}

@@ -15,6 +15,7 @@
 #include "kiln/kernel.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/direct_run.hpp"
+#include "schedule/number_argument.hpp"
 #include "schedule/partition.hpp"
 #include "schedule/proof.hpp"
 #include "schedule/recorded_kernel.hpp"
@@ -41,19 +42,38 @@ NDRange checked_range(const Range& range) {
   return checked;
 }
 
-/// What a Job has for an argument; of an Array only the size, until it is placed.
+/// What a Job has for an argument; of an Array only the size, until it is placed, and of a number
+/// nothing, until its type is known.
 Argument job_argument(const CallArgument& argument) {
   const auto& content = argument.content();
   if (const auto* value = std::get_if<CallArgument::Value>(&content))
     return ScalarArgument{{value->bytes.begin(), value->bytes.end()}};
   if (const auto* local = std::get_if<LocalMemory>(&content)) return LocalArgument{local->bytes};
   BufferArgument buffer;
+  if (std::holds_alternative<CallArgument::Number>(content)) return ScalarArgument{};
   if (const auto* memory = std::get_if<CallArgument::HostMemory>(&content)) {
-    buffer.access = memory->access;
+    // Until take_text() the kernel may do anything with it.
+    buffer.access =
+        memory->access == Access::derived ? BufferArgument::Access::inout : memory->access;
     buffer.data = memory->data;
     buffer.element_bytes = memory->element_bytes;
   }
   return buffer;
+}
+
+/// What an argument leaves to the kernel's text.
+struct FromText {
+  bool access = false;
+  std::optional<CallArgument::Number> number;
+};
+
+FromText left_to_text(const CallArgument& argument) {
+  const auto& content = argument.content();
+  const auto* memory = std::get_if<CallArgument::HostMemory>(&content);
+  const auto* number = std::get_if<CallArgument::Number>(&content);
+  return {std::holds_alternative<std::shared_ptr<ArrayStorage>>(content) ||
+              (memory != nullptr && memory->access == Access::derived),
+          number != nullptr ? std::optional(*number) : std::nullopt};
 }
 
 /// The device that a partition gives everything to; nothing where it splits.
@@ -163,7 +183,8 @@ struct KernelCall::State {
   Job job;  ///< its range is that of the last run
   std::vector<std::shared_ptr<ArrayStorage>> arrays;
   bool has_arrays = false;
-  bool knows_accesses = false;  ///< of the Arrays: what the kernel does with them
+  std::vector<FromText> from_text;  ///< by argument
+  bool needs_text = false;
   // Of the last range: the split run and what `auto` learns, and the run on each queue.
   std::unique_ptr<CoRun> co_run;
   Bounds bounds = Bounds::unchecked;
@@ -173,7 +194,7 @@ struct KernelCall::State {
 
   Runtime::State& runtime() const { return kernel->runtime.state(); }
   void take_range(const NDRange& range);
-  void take_accesses(const Queue& queue);
+  void take_text(const Queue& queue);
   DirectRun& direct_on(cl_command_queue queue);
   RunReport run_direct(std::size_t device);
   RunReport run_split(const Partition& partition, Bounds bounds);
@@ -188,6 +209,8 @@ KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
   state->job.kernel = state_->name;
   for (const CallArgument& argument : arguments) {
     state->job.arguments.push_back(job_argument(argument));
+    state->from_text.push_back(left_to_text(argument));
+    state->needs_text |= state->from_text.back().access || state->from_text.back().number;
     const auto* array = std::get_if<std::shared_ptr<ArrayStorage>>(&argument.content());
     state->arrays.push_back(array != nullptr ? *array : nullptr);
     if (array == nullptr) continue;
@@ -196,7 +219,7 @@ KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
                                                state->arrays.size() - 1));
     state->has_arrays = true;
     auto& buffer = std::get<BufferArgument>(state->job.arguments.back());
-    buffer.access = BufferArgument::Access::inout;  // until take_accesses()
+    buffer.access = BufferArgument::Access::inout;  // until take_text()
     buffer.continues = true;
     // Its place is known at a run; until then only its size is.
     buffer.data = {static_cast<std::byte*>(nullptr), (*array)->bytes()};
@@ -219,21 +242,26 @@ void KernelCall::State::take_range(const NDRange& range) {
         SourceKernel{kernel->file, job.kernel, job.request.options, range}, runtime().queues()));
 }
 
-/// Only the compiled program tells what the kernel does with its Arrays.
-void KernelCall::State::take_accesses(const Queue& queue) {
-  if (!has_arrays || knows_accesses) return;
+/// What the arguments leave to the kernel's text is known with the compiled program.
+void KernelCall::State::take_text(const Queue& queue) {
+  if (!needs_text) return;
   Resolver& resolver = runtime().resolver();
   Program& program = resolver.resolve(job.request, queue.context(), queue.device(),
                                       {variant_of(job.kernel, job.range)});
   const auto parameters = resolver.facts(job.request, program, job.kernel).parameters;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (!arrays[i]) continue;
-    const bool written = i >= parameters.size() || parameters[i].written;
-    std::get<BufferArgument>(job.arguments[i]).access =
-        written ? BufferArgument::Access::inout : BufferArgument::Access::in;
+  for (std::size_t i = 0; i < from_text.size(); ++i) {
+    const bool is_known = i < parameters.size();
+    if (from_text[i].access && is_known && !parameters[i].written)
+      std::get<BufferArgument>(job.arguments[i]).access = BufferArgument::Access::in;
+    if (!from_text[i].number) continue;
+    auto value = value_for(*from_text[i].number, is_known ? parameters[i] : ParameterUse());
+    if (!value)
+      throw Error(value.error().code(), fmt::format("argument {} of kernel {}: {}", i, job.kernel,
+                                                    value.error().message()));
+    job.arguments[i] = ScalarArgument{*std::move(value)};
   }
   check_arrays_apart(arrays, job);
-  knows_accesses = true;
+  needs_text = false;
 }
 
 DirectRun& KernelCall::State::direct_on(cl_command_queue handle) {
@@ -242,7 +270,7 @@ DirectRun& KernelCall::State::direct_on(cl_command_queue handle) {
   Queue queue = runtime().queue(handle);
   for (const auto& run : direct)
     if (run->queue().cl()() == queue.cl()()) return *run;
-  take_accesses(queue);
+  take_text(queue);
   direct.push_back(
       std::make_unique<DirectRun>(runtime().resolver(), std::move(queue), job, arrays));
   return *direct.back();
@@ -275,7 +303,7 @@ void KernelCall::State::place_arrays_on_host() {
 }
 
 RunReport KernelCall::State::run_split(const Partition& partition, Bounds wanted) {
-  take_accesses(runtime().queues().front());
+  take_text(runtime().queues().front());
   place_arrays_on_host();
   if (!co_run || bounds != wanted) {
     learning.reset();

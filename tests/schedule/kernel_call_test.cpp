@@ -82,6 +82,48 @@ TEST_F(KernelCallTest, runs_with_every_partition) {
   }
 }
 
+/// Host memory whose use is left to the text, and a number without a type of C.
+CallArgument derived(std::vector<int>& data) { return host_argument(data, Access::derived); }
+CallArgument number(auto value) { return CallArgument(CallArgument::Number{value}); }
+
+TEST_F(KernelCallTest, the_text_says_what_the_arguments_leave_to_it) {
+  const Runtime runtime = pair();
+  const std::vector<int> before = x_;
+  for (const char* partition : {"10", "5"}) {
+    std::ranges::fill(y_, -1);
+    KernelCall run = runtime.kernel(Source::file(file_), "scale")(derived(x_), derived(y_),
+                                                                  number(std::int64_t{n}));
+    run.run({{1024}, {64}}, {.partition = partition});
+    SCOPED_TRACE(partition);
+    expect_scaled(3);
+    EXPECT_EQ(x_, before);
+  }
+  std::ranges::fill(y_, -1);
+  KernelCall later = runtime.kernel(Source::file(file_), "scale")(derived(x_), derived(y_),
+                                                                  number(std::uint64_t{500}));
+  later.enqueue({{1024}, {64}}).wait();
+  EXPECT_EQ(y_[499], 3 * x_[499]);
+  EXPECT_EQ(y_[500], -1);
+}
+
+TEST_F(KernelCallTest, numbers_that_do_not_fit_the_parameter_are_refused) {
+  const Runtime runtime = pair();
+  const Kernel kernel = runtime.kernel(Source::file(file_), "scale");
+  const auto message = [&](const CallArgument& third) {
+    return error_of([&] { kernel.call({in(x_), out(y_), third}).run({{1024}, {64}}); }).message();
+  };
+  EXPECT_EQ(
+      message(number(std::int64_t{1} << 40)),
+      "argument 2 of kernel scale: the number 1099511627776 is given; the kernel takes int n");
+  EXPECT_EQ(message(number(2.0)),
+            "argument 2 of kernel scale: the number 2 is given; the kernel takes int n");
+  EXPECT_THAT(
+      error_of([&] {
+        kernel.call({in(x_), number(std::int64_t{1}), CallArgument(int{n})}).run({{1024}, {64}});
+      }).message(),
+      HasSubstr("argument 1 of kernel scale: the number 1 is given"));
+}
+
 TEST_F(KernelCallTest, macros_and_includes_reach_the_kernel) {
   const Runtime runtime = pair();
   KernelCall run = runtime.kernel(Source::file(file_), "scale", {.macros = {{"FACTOR", "7"}}})(

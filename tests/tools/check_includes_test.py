@@ -56,6 +56,12 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(problems("mesh", '#include "blas/gemm.hpp"\n'), [])
         self.assertEqual(len(problems("blas", '#include "mesh/set.hpp"\n')), 1)
 
+    def test_the_python_package_is_an_application(self):
+        self.assertEqual(problems("python", '#include "kiln/spec.hpp"\n', "core"), [])
+        found = problems("python", '#include "spec/run_spec.hpp"\n', "core")
+        self.assertIn("python may include public headers only", found[0])
+        self.assertEqual(len(problems("cli", '#include "python/core/array.hpp"\n')), 1)
+
     def test_public_headers_belong_to_their_module(self):
         self.assertEqual(len(problems("store", '#include "kiln/spec/file.hpp"\n')), 1)
         self.assertEqual(problems("store", '#include "kiln/error.hpp"\n'), [])

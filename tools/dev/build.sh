@@ -36,9 +36,11 @@ dev_build() {
     configure fuzz
     compile fuzz
   else
-    install_groups build
+    install_groups build python
     # A tree that was configured with tests keeps them: no reconfiguring back and forth.
     [ -f "build/$preset/build.ninja" ] || configure "$preset" KILN_TESTS=OFF KILN_BENCH=OFF
+    # One that was configured for the demo has not looked for Python.
+    configure "$preset" KILN_PYTHON_PACKAGE=ON
     compile "$preset" product
   fi
   echo "-- build/$preset/bin: $(cd "build/$preset/bin" 2>/dev/null && echo *)"

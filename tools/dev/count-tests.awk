@@ -1,5 +1,5 @@
 # Counts the tests in what ctest keeps of its last run. A case of ctest is a suite of GoogleTest,
-# or, where it prints no results of GoogleTest's, one test.
+# a file of pytest, or, where it prints no such results, one test.
 
 function end_case() {
   if (name == "") return
@@ -19,6 +19,13 @@ function end_case() {
 /^\[       OK \] .* \([0-9]+ ms\)$/ { ++ok }
 /^\[  FAILED  \] .* \([0-9]+ ms\)$/ { ++failed }
 /^\[  SKIPPED \] .* \([0-9]+ ms\)$/ { ++skipped }
+/^[0-9]+ (passed|failed|skipped|error).* in [0-9.]+s/ {  # pytest's last line
+  for (i = 2; i <= NF; ++i) {
+    if ($i ~ /^passed/) ok += $(i - 1)
+    if ($i ~ /^skipped/) skipped += $(i - 1)
+    if ($i ~ /^(failed|error)/) failed += $(i - 1)
+  }
+}
 /^Test (Passed\.|Pass Reason:)$/ { result = "passed" }
 /^Skip regular expression found/ && ok + skipped == 0 { skipped = 1 }
 

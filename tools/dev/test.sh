@@ -24,7 +24,7 @@ run_ctest() {
 
 # test_preset PRESET: configured with tests, built whole, run.
 test_preset() {
-  configure "$1" KILN_TESTS=ON "KILN_BENCH=$2"
+  configure "$1" KILN_TESTS=ON "KILN_BENCH=$2" KILN_PYTHON_PACKAGE=ON
   compile "$1"
   run_ctest "$1"
 }
@@ -36,7 +36,7 @@ dev_test() {
     --long) long=1 ;;
     *) bad_usage "unknown option '$1' of test" ;;
   esac
-  install_groups build test ${long:+long}
+  install_groups build python test ${long:+long}
   [ -z "$long" ] || export KILN_LONG=1
   local failed=()
   attempt test_preset release ON || failed+=(release)

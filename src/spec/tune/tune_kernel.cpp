@@ -10,6 +10,7 @@
 #include "device/array_storage.hpp"
 #include "kernel/facts/read_facts.hpp"
 #include "kernel/runtime.hpp"
+#include "schedule/number_argument.hpp"
 #include "spec/run/job.hpp"
 #include "spec/tune/search_service.hpp"
 #include "spec/tune/spec_tunable.hpp"
@@ -184,27 +185,37 @@ class ProblemFile {
 
   Json argument(std::size_t i) const {
     const auto& content = problem_.arguments[i].content();
-    if (const auto* value = std::get_if<CallArgument::Value>(&content)) {
-      Json bytes = Json::array();
-      for (const auto byte : value->bytes) bytes.push_back(std::to_integer<int>(byte));
-      return {{"MemoryType", "Scalar"},
-              {"Type", "custom"},
-              {"Bytes", value->bytes.size()},
-              {"FillValue", std::move(bytes)}};
+    if (const auto* value = std::get_if<CallArgument::Value>(&content)) return scalar(value->bytes);
+    if (const auto* number = std::get_if<CallArgument::Number>(&content)) {
+      const auto value = value_for(*number, i < uses_.size() ? uses_[i] : ParameterUse());
+      if (!value) throw bad(fmt::format("argument {}: {}", i, value.error().message()));
+      return scalar(*value);
     }
     if (const auto* local = std::get_if<LocalMemory>(&content))
       return {{"MemoryType", "Local"}, {"Type", "uint8"}, {"Size", local->bytes}};
     if (const auto* memory = std::get_if<CallArgument::HostMemory>(&content)) {
-      const char* access = memory->access == Access::in    ? "ReadOnly"
+      const bool reads =
+          memory->access == Access::in || (memory->access == Access::derived && !may_write(i));
+      const char* access = reads                           ? "ReadOnly"
                            : memory->access == Access::out ? "WriteOnly"
                                                            : "ReadWrite";
       return buffer(i, access, memory->data, memory->element_bytes);
     }
     const auto& storage = std::get<std::shared_ptr<ArrayStorage>>(content);
     if (!storage) throw bad(fmt::format("argument {}: an Array that holds nothing", i));
-    const bool written = i >= uses_.size() || uses_[i].written;
-    return buffer(i, written ? "ReadWrite" : "ReadOnly",
+    return buffer(i, may_write(i) ? "ReadWrite" : "ReadOnly",
                   {storage->on_host(ArrayStorage::HostUse::read), storage->bytes()}, 0);
+  }
+
+  bool may_write(std::size_t i) const { return i >= uses_.size() || uses_[i].written; }
+
+  static Json scalar(std::span<const std::byte> value) {
+    Json bytes = Json::array();
+    for (const auto byte : value) bytes.push_back(std::to_integer<int>(byte));
+    return {{"MemoryType", "Scalar"},
+            {"Type", "custom"},
+            {"Bytes", value.size()},
+            {"FillValue", std::move(bytes)}};
   }
 
   Json buffer(std::size_t i, const char* access, ByteView data, std::size_t element_bytes) const {

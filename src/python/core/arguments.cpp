@@ -1,0 +1,150 @@
+#include "python/core/arguments.hpp"
+
+#include <cstring>
+
+namespace kiln::python {
+namespace {
+
+[[noreturn]] void refuse(std::size_t position, const std::string& text) {
+  throw Error(Errc::bad_input, "argument " + std::to_string(position) + ": " + text);
+}
+
+std::string type_name(const py::handle& object) {
+  return py::str(py::type::handle_of(object).attr("__name__")).cast<std::string>();
+}
+
+ReadArgument of_array(const NumericArray& array, const py::handle& object) {
+  const auto& storage = array.elements().storage();
+  return {{.kind = KernelArgument::Kind::array, .memory = storage.get()},
+          CallArgument(storage),
+          py::reinterpret_borrow<py::object>(object)};
+}
+
+ReadArgument of_value(const void* begin, std::size_t bytes) {
+  const auto* first = static_cast<const std::byte*>(begin);
+  std::vector<std::byte> value(first, first + bytes);
+  return {{.kind = KernelArgument::Kind::value, .value = value},
+          CallArgument(CallArgument::Value{value}),
+          {}};
+}
+
+ReadArgument of_numpy(const py::array& array, Access access, std::size_t position) {
+  checked_type(array.dtype());
+  if (array.ndim() == 0) return of_value(array.data(), static_cast<std::size_t>(array.nbytes()));
+  if ((array.flags() & py::array::c_style) == 0)
+    refuse(position,
+           "found an array that is not contiguous, expected one in C order "
+           "(numpy.ascontiguousarray)");
+  if (array.size() == 0) refuse(position, "found an array without elements, expected one at least");
+  if (!array.writeable()) {
+    if (access == Access::out || access == Access::inout)
+      refuse(position, "found a read-only array, expected one that may be written");
+    access = Access::in;
+  }
+  auto* const begin = static_cast<std::byte*>(const_cast<void*>(array.data()));
+  const auto bytes = static_cast<std::size_t>(array.nbytes());
+  const auto element = static_cast<std::size_t>(array.itemsize());
+  return {{.kind = KernelArgument::Kind::host, .memory = begin, .bytes = bytes, .access = access},
+          CallArgument(CallArgument::HostMemory{{begin, bytes}, element > 1 ? element : 0, access}),
+          array};
+}
+
+ReadArgument of_integer(const py::handle& object, std::size_t position) {
+  CallArgument::Number number;
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
+  if (overflow == 0) {
+    number.value = static_cast<std::int64_t>(value);
+  } else {
+    const unsigned long long large = PyLong_AsUnsignedLongLong(object.ptr());
+    if (PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      refuse(position, "found an integer of more than 64 bits");
+    }
+    number.value = static_cast<std::uint64_t>(large);
+  }
+  return {{.kind = KernelArgument::Kind::number, .number = number}, CallArgument(number), {}};
+}
+
+ReadArgument of_local(std::size_t bytes, std::size_t position) {
+  if (bytes == 0) refuse(position, "found 0 bytes of local memory, expected one at least");
+  return {{.kind = KernelArgument::Kind::local, .bytes = bytes}, LocalMemory{bytes}, {}};
+}
+
+}  // namespace
+
+bool KernelArgument::operator==(const KernelArgument& other) const {
+  return kind == other.kind && memory == other.memory && bytes == other.bytes &&
+         access == other.access && value == other.value && number.value == other.number.value;
+}
+
+ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std::size_t position) {
+  Access access = Access::derived;
+  py::handle given = object;
+  if (py::isinstance<DeclaredAccess>(given)) {
+    const auto& declared = given.cast<const DeclaredAccess&>();
+    access = declared.access;
+    given = declared.array;
+    if (!py::isinstance<py::array>(given))
+      refuse(position, "found " + type_name(given) +
+                           " in kiln.In, Out or InOut, expected a NumPy array: of others the "
+                           "kernel's text says what it does with them");
+  }
+  if (py::isinstance<NumericArray>(given))
+    return of_array(given.cast<const NumericArray&>(), given);
+  if (py::isinstance<py::array>(given))
+    return of_numpy(py::reinterpret_borrow<py::array>(given), access, position);
+  if (PyBool_Check(given.ptr()))
+    refuse(position, "found a bool, which kernels do not take; expected numpy.int32 or the like");
+  if (PyLong_Check(given.ptr())) return of_integer(given, position);
+  // numpy.float64 is a float, too, but has a type.
+  if (PyFloat_CheckExact(given.ptr())) {
+    const CallArgument::Number number{PyFloat_AS_DOUBLE(given.ptr())};
+    return {{.kind = KernelArgument::Kind::number, .number = number}, CallArgument(number), {}};
+  }
+  if (py::isinstance<py::bytes>(given)) {
+    const auto value = given.cast<std::string_view>();
+    if (value.empty()) refuse(position, "found no bytes, expected one at least");
+    return of_value(value.data(), value.size());
+  }
+  if (py::isinstance<LocalMemory>(given))
+    return of_local(given.cast<const LocalMemory&>().bytes, position);
+  if (py::isinstance(given, py::module_::import("numpy").attr("generic"))) {
+    const py::array value(py::reinterpret_borrow<py::object>(given));
+    return of_numpy(value, access, position);
+  }
+  if (const auto memory = foreign_memory(given)) {
+    const NumericArray array = wrapped(runtime, *memory);
+    return of_array(array, memory->owner);
+  }
+  // pyopencl's local memory.
+  if (type_name(given) == "LocalMemory" && py::hasattr(given, "size"))
+    return of_local(given.attr("size").cast<std::size_t>(), position);
+  refuse(position, "found " + type_name(given) +
+                       ", expected a kiln.Array, a NumPy array or scalar, a number, memory of "
+                       "pyopencl or kiln.LocalMemory");
+}
+
+void bind_arguments(py::module_& module) {
+  py::class_<LocalMemory>(module, "LocalMemory", "__local memory of so many bytes.")
+      .def(py::init([](std::size_t bytes) { return LocalMemory{bytes}; }), py::arg("nbytes"))
+      .def_readonly("nbytes", &LocalMemory::bytes)
+      .def("__repr__", [](const LocalMemory& self) {
+        return "kiln.LocalMemory(" + std::to_string(self.bytes) + ")";
+      });
+  py::class_<DeclaredAccess>(module, "DeclaredAccess",
+                             "A NumPy array, and what a kernel does with it.");
+  const auto declare = [&](const char* name, Access access, const char* text) {
+    module.def(
+        name,
+        [access](py::object array) {
+          return DeclaredAccess{std::move(array), access};
+        },
+        py::arg("array"), text);
+  };
+  declare("In", Access::in, "The kernel reads it; it is never changed, even where it is written.");
+  declare("Out", Access::out, "The kernel writes it; it starts as zeros.");
+  declare("InOut", Access::inout, "The kernel reads and writes it.");
+}
+
+}  // namespace kiln::python

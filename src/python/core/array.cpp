@@ -1,0 +1,144 @@
+#include "python/core/array.hpp"
+
+#include <pybind11/stl.h>
+
+#include <limits>
+
+#include "python/core/dlpack.hpp"
+
+namespace kiln::python {
+namespace {
+
+std::string text_of(const py::handle& object) { return py::str(object).cast<std::string>(); }
+
+std::size_t elements_of(const NumericArray::Shape& shape) {
+  std::size_t count = 1;
+  for (const py::ssize_t extent : shape) {
+    if (extent < 1)
+      throw Error(Errc::bad_input, "found an array without elements, expected one at least");
+    if (count > std::numeric_limits<std::size_t>::max() / static_cast<std::size_t>(extent))
+      throw Error(Errc::bad_input, "found an array of more elements than memory can have");
+    count *= static_cast<std::size_t>(extent);
+  }
+  return count;
+}
+
+std::size_t bytes_of(const py::dtype& type, const NumericArray::Shape& shape) {
+  const auto count = elements_of(shape), size = static_cast<std::size_t>(type.itemsize());
+  if (count > std::numeric_limits<std::size_t>::max() / size)
+    throw Error(Errc::bad_input, "found an array of more bytes than memory can have");
+  return count * size;
+}
+
+/// NumPy's __array__ protocol.
+py::array as_numpy(NumericArray& self, const py::object& type, const py::object& copy) {
+  py::array elements = self.on_host(NumericArray::HostUse::read);
+  const bool converts = !type.is_none() && !py::dtype::from_args(type).equal(elements.dtype());
+  if (converts) return elements.attr("astype")(type);
+  if (!copy.is_none() && copy.cast<bool>()) return elements.attr("copy")();
+  return elements;
+}
+
+std::string repr_of(const NumericArray& self) {
+  return "kiln.Array(shape=" + text_of(py::tuple(py::cast(self.shape()))) +
+         ", dtype=" + text_of(self.type()) + ")";
+}
+
+}  // namespace
+
+py::dtype checked_type(const py::dtype& type) {
+  if (type.itemsize() == 0 || type.attr("hasobject").cast<bool>())
+    throw Error(Errc::bad_input,
+                "found elements of type " + text_of(type) + ", expected numbers or structures");
+  if (!type.attr("isnative").cast<bool>())
+    throw Error(Errc::bad_input, "found elements in another byte order than this machine's (" +
+                                     text_of(type) + "), expected its own");
+  return type;
+}
+
+NumericArray::Shape shape_of(const py::object& shape) {
+  if (PyIndex_Check(shape.ptr()) != 0) return {shape.cast<py::ssize_t>()};
+  return shape.cast<NumericArray::Shape>();
+}
+
+NumericArray::NumericArray(const Runtime& runtime, py::dtype type, Shape shape)
+    : type_(checked_type(type)),
+      shape_(std::move(shape)),
+      elements_(runtime.array<std::byte>(bytes_of(type_, shape_))) {}
+
+NumericArray::NumericArray(const Runtime& runtime, cl_mem memory, std::size_t offset,
+                           py::dtype type, Shape shape, py::object owner)
+    : type_(checked_type(type)),
+      shape_(std::move(shape)),
+      elements_(runtime.wrap<std::byte>(memory, bytes_of(type_, shape_), offset)),
+      owner_(std::move(owner)) {}
+
+py::array NumericArray::on_host(HostUse use) {
+  auto elements = elements_;
+  std::byte* const begin = without_lock([elements, use]() mutable {
+    return use == HostUse::read ? const_cast<std::byte*>(elements.read().data())
+                                : elements.write().data();
+  });
+  // The memory is there as long as any copy of the Array is.
+  const py::capsule keeper(new Array<std::byte>(elements_), [](void* held) {
+    const auto* array = static_cast<Array<std::byte>*>(held);
+    const py::gil_scoped_release unlocked;
+    delete array;
+  });
+  py::array view(type_, shape_, begin, keeper);
+  if (use == HostUse::read) view.attr("setflags")(py::arg("write") = false);
+  return view;
+}
+
+void bind_array(py::module_& module) {
+  using py::arg;
+  py::class_<NumericArray>(
+      module, "Array",
+      R"(Elements of one type in C order, with copies on the host and on devices.
+
+Made by Runtime.array(), zeros() and wrap(). What a kernel is given of it is transferred when it is
+needed; what kernels wrote comes back when read() or numpy.asarray() asks for it. One thread at a
+time.)")
+      .def_property_readonly(
+          "shape", [](const NumericArray& self) { return py::tuple(py::cast(self.shape())); },
+          "tuple of int: elements along each axis")
+      .def_property_readonly(
+          "dtype", [](const NumericArray& self) { return self.type(); },
+          "numpy.dtype: of an element")
+      .def_property_readonly(
+          "ndim", [](const NumericArray& self) { return self.shape().size(); }, "int: axes")
+      .def_property_readonly(
+          "size", [](const NumericArray& self) { return elements_of(self.shape()); },
+          "int: elements")
+      .def_property_readonly(
+          "nbytes", [](const NumericArray& self) { return self.elements().bytes(); },
+          "int: bytes of all elements")
+      .def("__len__",
+           [](const NumericArray& self) {
+             if (self.shape().empty()) throw py::type_error("len() of an array without axes");
+             return self.shape().front();
+           })
+      .def("__repr__", &repr_of)
+      .def(
+          "read", [](NumericArray& self) { return self.on_host(NumericArray::HostUse::read); },
+          R"(The elements as they are now: a read-only NumPy array, without a copy.
+
+Waits for kernels that write them. Valid until the next kernel that writes the array.)")
+      .def(
+          "write", [](NumericArray& self) { return self.on_host(NumericArray::HostUse::write); },
+          R"(The elements to be changed on the host: a NumPy array, without a copy.
+
+Waits for all who use them; the next kernel sees the changes.)")
+      .def("__array__", &as_numpy, arg("dtype") = py::none(), arg("copy") = py::none())
+      .def("__dlpack_device__",
+           [](const NumericArray&) { return py::make_tuple(dlpack::host_device, 0); })
+      .def(
+          "__dlpack__",
+          [](NumericArray& self, const py::object&) {
+            return dlpack::exported(self.on_host(NumericArray::HostUse::write));
+          },
+          arg("stream") = py::none(),
+          R"(The elements on the host for the array API's from_dlpack(), without a copy.)");
+}
+
+}  // namespace kiln::python

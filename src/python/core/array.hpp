@@ -1,0 +1,48 @@
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "python/core/waiting.hpp"
+
+namespace kiln::python {
+
+/// Elements of one NumPy type in C order, with copies on the host and on devices: kiln.Array.
+/// Copies are the same array. The interpreter's lock is its lock, but for the transfers.
+class NumericArray {
+ public:
+  using Shape = std::vector<py::ssize_t>;
+
+  /// Zeros. Throws Error: bad_input for a type that is no plain data, a shape with no element.
+  NumericArray(const Runtime& runtime, py::dtype type, Shape shape);
+  /// Elements of a buffer of the application, from a byte on. `owner` is kept.
+  NumericArray(const Runtime& runtime, cl_mem memory, std::size_t offset, py::dtype type,
+               Shape shape, py::object owner);
+
+  const py::dtype& type() const { return type_; }
+  const Shape& shape() const { return shape_; }
+  const Array<std::byte>& elements() const { return elements_; }
+
+  /// The elements on the host as an array of NumPy without a copy, which keeps this one. Waits for
+  /// kernels that write them.
+  enum class HostUse : std::uint8_t { read, write };
+  py::array on_host(HostUse use);
+
+ private:
+  py::dtype type_;
+  Shape shape_;
+  Array<std::byte> elements_;
+  py::object owner_;  ///< of wrapped memory
+};
+
+/// Data that a kernel may have, of a NumPy type: no objects, in this machine's byte order.
+py::dtype checked_type(const py::dtype& type);
+
+/// The shape that an int or a sequence of them says. Throws Error: bad_input.
+NumericArray::Shape shape_of(const py::object& shape);
+
+void bind_array(py::module_& module);
+
+}  // namespace kiln::python

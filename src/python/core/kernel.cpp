@@ -1,0 +1,291 @@
+// kiln.Kernel: a kernel of a program, called with arrays and numbers.
+#include "kiln/kernel.hpp"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <algorithm>
+#include <list>
+
+#include "kiln/json.hpp"
+#include "kiln/spec.hpp"
+#include "python/core/arguments.hpp"
+
+namespace kiln::python {
+namespace {
+
+/// Calls that a Kernel keeps prepared.
+constexpr std::size_t kept_calls = 8;
+
+std::vector<std::size_t> sizes_of(const py::handle& object, const char* name) {
+  if (PyIndex_Check(object.ptr()) != 0) return {object.cast<std::size_t>()};
+  try {
+    return object.cast<std::vector<std::size_t>>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(name) + ": expected an int or up to three of them");
+  }
+}
+
+/// How a call is placed and what it waits for: the keyword arguments of calls.
+struct CallOptions {
+  Range range;
+  std::optional<std::string> partition;
+  Bounds bounds = Bounds::unchecked;
+  EnqueueOptions enqueue;
+};
+
+CallOptions read_options(const py::kwargs& keywords) {
+  CallOptions options;
+  for (const auto& [key, value] : keywords) {
+    const auto name = key.cast<std::string_view>();
+    if (name == "global_size") {
+      options.range.global = sizes_of(value, "global_size");
+    } else if (name == "local_size") {
+      if (!value.is_none()) options.range.local = sizes_of(value, "local_size");
+    } else if (name == "partition") {
+      if (!value.is_none()) options.partition = py::str(value).cast<std::string>();
+    } else if (name == "check_bounds") {
+      options.bounds = value.cast<bool>() ? Bounds::checked : Bounds::unchecked;
+    } else if (name == "queue") {
+      if (!value.is_none()) options.enqueue.queue = handle_of<cl_command_queue>(value, "a queue");
+    } else if (name == "after") {
+      for (const auto event : value) options.enqueue.after.push_back(event_of(event));
+    } else {
+      throw py::type_error("unexpected keyword argument '" + std::string(name) +
+                           "', expected global_size, local_size, partition, check_bounds, queue "
+                           "or after");
+    }
+  }
+  if (options.range.global.empty()) throw py::type_error("missing keyword argument 'global_size'");
+  if (options.range.local.empty()) {
+    const std::vector<std::uint64_t> global(options.range.global.begin(),
+                                            options.range.global.end());
+    for (const auto size : spec::default_local_size(global)) options.range.local.push_back(size);
+  }
+  return options;
+}
+
+/// A call with its arguments, prepared for a range and a queue.
+struct PreparedCall {
+  std::vector<KernelArgument> identity;
+  Range range;
+  cl_command_queue queue = nullptr;
+  std::vector<py::weakref> of_host;  ///< the arrays of NumPy, which own what is used
+  KernelCall call;
+  bool is_used = false;  ///< by a thread that has let go of the interpreter's lock
+
+  bool is_alive() const {
+    return std::none_of(of_host.begin(), of_host.end(), [](const py::weakref& array) {
+      return PyWeakref_GetObject(array.ptr()) == Py_None;
+    });
+  }
+};
+
+class PythonKernel {
+ public:
+  PythonKernel(Runtime runtime, Kernel kernel, std::string name)
+      : runtime_(std::move(runtime)), kernel_(std::move(kernel)), name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }
+
+  /// Runs and waits.
+  RunSummary run(const py::args& arguments, const py::kwargs& keywords) {
+    const CallOptions options = read_options(keywords);
+    if (options.partition || options.bounds == Bounds::checked)
+      return run_placed(arguments, options);
+    const auto start = std::chrono::steady_clock::now();
+    enqueue_read(arguments, options).wait();
+    RunSummary summary;
+    summary.wall_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+    return summary;
+  }
+
+  PendingEvent enqueue(const py::args& arguments, const py::kwargs& keywords) {
+    const CallOptions options = read_options(keywords);
+    if (options.partition || options.bounds == Bounds::checked)
+      throw py::type_error("partition and check_bounds are for calls that wait");
+    return enqueue_read(arguments, options);
+  }
+
+  void prepare(const py::args& arguments, const py::kwargs& keywords) {
+    const CallOptions options = read_options(keywords);
+    prepared(read(arguments), options);
+  }
+
+ private:
+  struct Arguments {
+    std::vector<KernelArgument> identity;
+    std::vector<CallArgument> arguments;
+    py::list uses;
+    std::vector<py::weakref> of_host;
+  };
+
+  Arguments read(const py::args& arguments) const {
+    Arguments all;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      ReadArgument one = read_argument(runtime_, arguments[i], i);
+      if (one.identity.kind == KernelArgument::Kind::host) all.of_host.emplace_back(one.uses);
+      all.identity.push_back(std::move(one.identity));
+      all.arguments.push_back(std::move(one.argument));
+      if (one.uses) all.uses.append(std::move(one.uses));
+    }
+    return all;
+  }
+
+  /// The kept call with these arguments, or a new one. Keeps those that were used last.
+  std::shared_ptr<PreparedCall> prepared(Arguments arguments, const CallOptions& options) {
+    calls_.remove_if([](const auto& call) { return !call->is_used && !call->is_alive(); });
+    for (auto at = calls_.begin(); at != calls_.end(); ++at) {
+      const PreparedCall& call = **at;
+      if (call.is_used || call.queue != options.enqueue.queue ||
+          call.range.global != options.range.global || call.range.local != options.range.local ||
+          call.identity != arguments.identity)
+        continue;
+      calls_.splice(calls_.begin(), calls_, at);
+      return calls_.front();
+    }
+    auto made = std::make_shared<PreparedCall>(
+        PreparedCall{std::move(arguments.identity), options.range, options.enqueue.queue,
+                     std::move(arguments.of_host), kernel_.call(std::move(arguments.arguments))});
+    made->is_used = true;
+    KernelCall call = made->call;
+    const Kept uses(arguments.uses);
+    // Compiles, where the program is nowhere yet.
+    without_lock([call, uses, range = options.range, queue = options.enqueue.queue]() mutable {
+      call.prepare(range, {.queue = queue});
+    });
+    made->is_used = false;
+    calls_.push_front(made);
+    if (calls_.size() > kept_calls) calls_.pop_back();
+    return made;
+  }
+
+  PendingEvent enqueue_read(const py::args& arguments, const CallOptions& options) {
+    Arguments all = read(arguments);
+    py::list uses = all.uses;
+    const auto call = prepared(std::move(all), options);
+    struct InUse {
+      explicit InUse(bool& flag) : flag(flag) { flag = true; }
+      ~InUse() { flag = false; }
+      bool& flag;
+    } in_use(call->is_used);
+    Event event;
+    {
+      const py::gil_scoped_release unlocked;
+      event = call->call.enqueue(call->range, options.enqueue);
+    }
+    return {std::move(event), std::move(uses)};
+  }
+
+  /// Split over devices, or with bounds checked: nothing of it is kept.
+  RunSummary run_placed(const py::args& arguments, const CallOptions& options) const {
+    Arguments all = read(arguments);
+    KernelCall call = kernel_.call(std::move(all.arguments));
+    const Kept uses(all.uses);
+    const RunOptions run{options.partition.value_or("10"), options.bounds};
+    return without_lock(
+        [call, uses, range = options.range, run]() mutable { return call.run(range, run); });
+  }
+
+  Runtime runtime_;
+  Kernel kernel_;
+  std::string name_;
+  std::list<std::shared_ptr<PreparedCall>> calls_;
+};
+
+bool is_file_name(const std::string& text) {
+  return text.find('\n') == std::string::npos && (text.ends_with(".cl") || text.ends_with(".spv"));
+}
+
+Source source_of(const py::object& source) {
+  if (py::isinstance<py::bytes>(source)) {
+    const auto module = source.cast<std::string_view>();
+    return Source::spirv(std::as_bytes(std::span(module.data(), module.size())));
+  }
+  if (py::isinstance<py::str>(source)) {
+    auto text = source.cast<std::string>();
+    return is_file_name(text) ? Source::file(std::move(text)) : Source::text(std::move(text));
+  }
+  if (py::hasattr(source, "__fspath__")) return Source::file(source.cast<std::filesystem::path>());
+  throw py::type_error("source: found " + py::repr(source).cast<std::string>() +
+                       ", expected OpenCL C as text, a path, or SPIR-V as bytes");
+}
+
+PythonKernel make_kernel(const Runtime& runtime, const py::object& source, const std::string& name,
+                         const std::map<std::string, py::object>& macros,
+                         const std::vector<std::filesystem::path>& include_folders,
+                         const std::vector<std::string>& options,
+                         const std::map<std::uint32_t, py::object>& constants) {
+  Source of = source_of(source);
+  for (const auto& [id, value] : constants) {
+    if (py::isinstance<py::bool_>(value))
+      of.constants.emplace_back(id, value.cast<bool>());
+    else if (py::isinstance<py::int_>(value))
+      of.constants.emplace_back(id, value.cast<std::int64_t>());
+    else
+      of.constants.emplace_back(id, value.cast<double>());
+  }
+  KernelOptions how{{}, include_folders, options};
+  for (const auto& [macro, value] : macros)
+    how.macros.emplace_back(macro, py::str(value).cast<std::string>());
+  return {runtime, runtime.kernel(of, name, how), name};
+}
+
+void bind_summary(py::module_& module) {
+  py::class_<RunSummary::Share>(module, "Share", "What one device did of a run.")
+      .def_readonly("device", &RunSummary::Share::device, "str: its name")
+      .def_readonly("groups", &RunSummary::Share::groups, "int: work-groups of dimension 0")
+      .def_readonly("kernel_ns", &RunSummary::Share::kernel_ns)
+      .def_readonly("transfer_ns", &RunSummary::Share::transfer_ns);
+  py::class_<RunSummary>(module, "RunSummary", "What a run did. Times are nanoseconds.")
+      .def_readonly("wall_ns", &RunSummary::wall_ns, "int: from the call to its results")
+      .def_readonly("split", &RunSummary::split, "bool: more than one device worked")
+      .def_readonly("reason", &RunSummary::reason, "str: why not, although it was asked for")
+      .def_readonly("shares", &RunSummary::shares,
+                    "list of Share: by device, of runs with a partition")
+      .def("to_dict", [](const RunSummary& self) { return parsed(json_of(self)); })
+      .def("__repr__", [](const RunSummary& self) { return json_of(self); });
+}
+
+}  // namespace
+
+void bind_kernel(py::module_& module, RuntimeClass& runtime) {
+  using py::arg;
+  bind_arguments(module);
+  bind_summary(module);
+  py::class_<PythonKernel>(module, "Kernel",
+                           R"(A kernel of a program, for all devices of a Runtime.
+
+Called with its arguments in order: Arrays, NumPy arrays in C order, memory of pyopencl, numbers,
+NumPy scalars, LocalMemory. NumPy arrays that the kernel writes are changed in place; what it does
+with them is taken from its text. Calls with the same arrays are prepared once.)")
+      .def_property_readonly("name", &PythonKernel::name)
+      .def(
+          "__call__", &PythonKernel::run,
+          R"(k(*arguments, global_size, local_size=None, partition=None, check_bounds=False, queue=None)
+
+Runs and waits; returns a RunSummary. partition: "auto", "dynamic", tenths ("5") or weights ("3:1"):
+split where the result stays that of one device. check_bounds: an error where the kernel writes
+outside of an array.)")
+      .def("enqueue", &PythonKernel::enqueue,
+           R"(enqueue(*arguments, global_size, local_size=None, queue=None, after=())
+
+Enqueues a run on one queue and returns an Event. after: events of kiln or pyopencl that must be
+complete before.)")
+      .def("prepare", &PythonKernel::prepare,
+           "prepare(*arguments, global_size, local_size=None, queue=None): compiles what a call "
+           "needs.")
+      .def("__repr__",
+           [](const PythonKernel& self) { return "<kiln.Kernel '" + self.name() + "'>"; });
+  runtime.def("kernel", &make_kernel, arg("source"), arg("name"), py::kw_only(),
+              arg("macros") = std::map<std::string, py::object>(),
+              arg("include_folders") = std::vector<std::filesystem::path>(),
+              arg("options") = std::vector<std::string>(),
+              arg("constants") = std::map<std::uint32_t, py::object>(),
+              R"(A kernel of a source: OpenCL C as text, a path, or SPIR-V as bytes.
+
+macros: name to value of each -D. constants: of a SPIR-V module, specialization constant to value.
+Compiled at its first call, or found in the store.)");
+}
+
+}  // namespace kiln::python

@@ -1,0 +1,260 @@
+#include "python/core/runtime.hpp"
+
+#include <pybind11/stl.h>
+
+#include <deque>
+
+#include "kiln/json.hpp"
+
+namespace kiln::python {
+namespace {
+
+/// Objects whose memory is used by what was enqueued and that has no owner any more.
+std::deque<std::pair<Event, py::object>>& orphans() {
+  // Never destroyed: the interpreter is gone by then.
+  static auto& list = *new std::deque<std::pair<Event, py::object>>;
+  return list;
+}
+
+bool has_ended(const Event& event) {
+  cl_int status = CL_QUEUED;
+  return event.handle() == nullptr ||
+         ::clGetEventInfo(event.handle(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
+                          nullptr) != CL_SUCCESS ||
+         status <= CL_COMPLETE;
+}
+
+/// In the order of enqueueing, so that the first ones end first.
+void drop_ended_orphans() {
+  auto& list = orphans();
+  while (!list.empty() && has_ended(list.front().first)) list.pop_front();
+}
+
+/// At the interpreter's exit: memory of Python's objects is used until then.
+void finish_orphans() {
+  for (auto& list = orphans(); !list.empty(); list.pop_front()) {
+    const Event event = list.front().first;
+    try {
+      wait_for(event);
+    } catch (const Error&) {
+      // It failed, and so uses nothing any more; who let it go did not want to know.
+    }
+  }
+}
+
+Runtime make_runtime(const std::optional<std::string>& devices,
+                     const std::optional<std::string>& store, const py::object& context,
+                     const py::object& queues) {
+  if (context.is_none() && queues.is_none()) {
+    Runtime::Options options;
+    if (devices) options.devices = *devices;
+    if (store) options.store = *store;
+    return without_lock([options] { return Runtime(options); });
+  }
+  if (devices)
+    throw Error(Errc::bad_input,
+                "found both devices and queues, expected one: the queues say which devices");
+  std::vector<cl_command_queue> handles;
+  if (!queues.is_none())
+    for (const auto queue : queues)
+      handles.push_back(handle_of<cl_command_queue>(queue, "a queue"));
+  cl_context of = nullptr;
+  if (!context.is_none())
+    of = handle_of<cl_context>(context, "a context");
+  else if (handles.empty() || ::clGetCommandQueueInfo(handles.front(), CL_QUEUE_CONTEXT, sizeof of,
+                                                      &of, nullptr) != CL_SUCCESS)
+    throw Error(Errc::bad_input, "the first of the queues is none");
+  return without_lock(
+      [of, handles, store] { return Runtime::adopt(of, handles, store.value_or("")); });
+}
+
+py::object copy_of(const Runtime& runtime, const py::object& values, const py::object& type) {
+  const auto numpy = py::module_::import("numpy");
+  const py::array elements = numpy.attr("asarray")(values, type, "C");
+  NumericArray made(runtime, elements.dtype(),
+                    NumericArray::Shape(elements.shape(), elements.shape() + elements.ndim()));
+  // To be overwritten: nothing has used it yet.
+  numpy.attr("copyto")(made.on_host(NumericArray::HostUse::write), elements);
+  return py::cast(std::move(made));
+}
+
+NumericArray wrap(const Runtime& runtime, const py::object& memory, const py::object& shape,
+                  const py::object& type, std::size_t offset) {
+  ForeignMemory found;
+  if (auto foreign = foreign_memory(memory)) {
+    found = std::move(*foreign);
+    if (offset != 0 && found.type)
+      throw Error(Errc::bad_input, "found an offset for an array, which has its own");
+  } else {
+    found.memory = handle_of<cl_mem>(memory, "a buffer or an array");
+    found.owner = memory;
+    if (shape.is_none())
+      throw Error(Errc::bad_input, "found a handle alone, expected a shape with it");
+  }
+  found.offset += offset;
+  if (!type.is_none()) {
+    found.type = py::dtype::from_args(type);
+    if (shape.is_none()) {
+      const auto bytes = static_cast<py::ssize_t>(found.bytes - std::min(found.bytes, offset));
+      found.shape = {bytes / std::max<py::ssize_t>(found.type->itemsize(), 1)};
+    }
+  }
+  if (!shape.is_none()) found.shape = shape_of(shape);
+  return wrapped(runtime, found);
+}
+
+void bind_event(py::module_& module) {
+  py::class_<PendingEvent>(module, "Event",
+                           R"(When something that was enqueued is complete.
+
+Can be awaited in asyncio. Keeps the objects whose memory is used until then.)")
+      .def(py::init([](const py::object& event) { return PendingEvent(event_of(event), {}); }),
+           py::arg("event"), "Of an event of pyopencl, or the int_ptr of one.")
+      .def("wait", &PendingEvent::wait,
+           R"(Returns when it is complete; Ctrl-C ends the wait.
+
+Raises DeviceError where what it stands for has failed.)")
+      .def_property_readonly("done", &PendingEvent::is_complete,
+                             "bool: whether it is complete; False, too, for what failed")
+      .def_property_readonly(
+          "int_ptr",
+          [](const PendingEvent& self) {
+            return reinterpret_cast<std::uintptr_t>(self.event().handle());
+          },
+          "int: the cl_event, which this object holds; 0 where nothing had to be enqueued")
+      .def("__await__", [](const py::object& self) {
+        const auto loop = py::module_::import("asyncio").attr("get_running_loop")();
+        return loop.attr("run_in_executor")(py::none(), self.attr("wait")).attr("__await__")();
+      });
+}
+
+void bind_devices(py::module_& module) {
+  py::enum_<DeviceType>(module, "DeviceType", "What a device is.")
+      .value("CPU", DeviceType::cpu)
+      .value("GPU", DeviceType::gpu)
+      .value("OTHER", DeviceType::other);
+  py::class_<DeviceInfo>(module, "Device", "What a device is: plain data.")
+      .def_readonly("name", &DeviceInfo::name)
+      .def_readonly("vendor", &DeviceInfo::vendor)
+      .def_readonly("driver", &DeviceInfo::driver, "str: the driver's version")
+      .def_readonly("version", &DeviceInfo::version, "str: of OpenCL")
+      .def_readonly("platform", &DeviceInfo::platform)
+      .def_readonly("platform_version", &DeviceInfo::platform_version)
+      .def_readonly("il_versions", &DeviceInfo::il_versions,
+                    "str: intermediate languages that it takes; may be empty")
+      .def_readonly("fingerprint", &DeviceInfo::fingerprint,
+                    "str: what a program's binary depends on")
+      .def_readonly("index", &DeviceInfo::index,
+                    "int: the number that lists of devices take; -1 where it is not among them")
+      .def_readonly("part", &DeviceInfo::part, "int | None: of a sub-device its place")
+      .def_readonly("type", &DeviceInfo::type)
+      .def_readonly("compute_units", &DeviceInfo::compute_units)
+      .def_readonly("memory_bytes", &DeviceInfo::memory_bytes)
+      .def_readonly("local_memory", &DeviceInfo::local_memory, "int: bytes of a work-group")
+      .def_readonly("largest_buffer", &DeviceInfo::largest_buffer, "int: bytes")
+      .def_readonly("largest_work_group", &DeviceInfo::largest_work_group, "int: work-items")
+      .def_readonly("uses_host_memory", &DeviceInfo::uses_host_memory)
+      .def_readonly("has_doubles", &DeviceInfo::has_doubles)
+      .def_property_readonly(
+          "int_ptr",
+          [](const DeviceInfo& self) { return reinterpret_cast<std::uintptr_t>(self.handle); },
+          "int: the cl_device_id")
+      .def(
+          "to_dict", [](const DeviceInfo& self) { return parsed(json_of(self)); },
+          "dict: what `kiln devices --json` says of it")
+      .def("__repr__", [](const DeviceInfo& self) {
+        return "<kiln.Device '" + self.name + "', " + name_of(self.type) + ">";
+      });
+}
+
+}  // namespace
+
+PendingEvent::~PendingEvent() {
+  if (!uses_ || Py_IsInitialized() == 0) return;
+  drop_ended_orphans();
+  if (!has_ended(event_)) orphans().emplace_back(event_, std::move(uses_));
+}
+
+void PendingEvent::wait() {
+  wait_for(event_);
+  uses_ = py::object();
+}
+
+bool PendingEvent::is_complete() {
+  if (!event_.is_complete()) return false;
+  uses_ = py::object();
+  return true;
+}
+
+Event event_of(const py::handle& object) {
+  if (py::isinstance<PendingEvent>(object)) return object.cast<PendingEvent&>().event();
+  return Event::adopt(handle_of<cl_event>(object, "an event of kiln, or one"));
+}
+
+NumericArray wrapped(const Runtime& runtime, const ForeignMemory& memory) {
+  for (const Event& event : memory.events) wait_for(event);
+  return {runtime,       memory.memory,
+          memory.offset, memory.type.value_or(py::dtype::of<std::uint8_t>()),
+          memory.shape,  memory.owner};
+}
+
+py::object parsed(const std::string& json) {
+  return py::module_::import("json").attr("loads")(json);
+}
+
+void bind_runtime(py::module_& module) {
+  using py::arg;
+  bind_event(module);
+  bind_devices(module);
+  RuntimeClass runtime(module, "Runtime",
+                       R"(Devices with a queue each, a store, and the programs made for them.
+
+Runtime("all"), Runtime("gpu,cpu"), Runtime("cpu/2"): as on the command line. Runtime(context=c,
+queues=[q]): works in a context of pyopencl, on its queues. store: a folder, or "off"; None: the
+user's own. Drivers are loaded at the first use of a device. Thread-safe.)");
+  runtime
+      .def(py::init(&make_runtime), arg("devices") = py::none(), py::kw_only(),
+           arg("store") = py::none(), arg("context") = py::none(), arg("queues") = py::none())
+      .def_property_readonly(
+          "devices",
+          [](const Runtime& self) { return without_lock([self] { return self.devices(); }); },
+          "list of Device: in the order of the list that was given")
+      .def_property_readonly(
+          "queues",
+          [](const Runtime& self) {
+            std::vector<std::uintptr_t> handles;
+            for (auto* const queue : without_lock([self] { return self.queues(); }))
+              handles.push_back(reinterpret_cast<std::uintptr_t>(queue));
+            return handles;
+          },
+          R"(list of int: the cl_command_queue of each device.
+
+For pyopencl.CommandQueue.from_int_ptr(handle); the Runtime holds them.)")
+      .def("array", &copy_of, arg("values"), arg("dtype") = py::none(),
+           R"(A new Array with the values of an array, a list or a number.)")
+      .def(
+          "zeros",
+          [](const Runtime& self, const py::object& shape, const py::object& type) {
+            return NumericArray(self, py::dtype::from_args(type), shape_of(shape));
+          },
+          arg("shape"), arg("dtype") = "float64",
+          R"(A new Array of zeros; memory of a device is taken when a kernel first uses it there.)")
+      .def(
+          "wrap", &wrap, arg("memory"), arg("shape") = py::none(), arg("dtype") = py::none(),
+          arg("offset") = 0,
+          R"(An Array over memory of pyopencl, without a copy: of an Array, a Buffer, or an int_ptr.
+
+A Buffer is bytes where no dtype is given; offset: bytes. The object is kept as long as the Array.)")
+      .def(
+          "finish", [](const Runtime& self) { without_lock([self] { self.finish(); }); },
+          "Waits for all that was enqueued, and until the store has all that was made.");
+  bind_kernel(module, runtime);
+  bind_spec(module, runtime);
+  bind_store(module, runtime);
+  py::module_::import("atexit").attr("register")(py::cpp_function([] {
+    finish_orphans();
+    finish_background();
+  }));
+}
+
+}  // namespace kiln::python

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "python/core/foreign.hpp"
+
+namespace kiln::python {
+
+/// What was enqueued, with the objects whose memory it uses: kiln.Event. Where it is let go before
+/// it is complete, they stay until it is.
+class PendingEvent {
+ public:
+  PendingEvent() = default;
+  PendingEvent(Event event, py::object uses) : event_(std::move(event)), uses_(std::move(uses)) {}
+  PendingEvent(PendingEvent&&) = default;
+  PendingEvent& operator=(PendingEvent&&) = default;
+  ~PendingEvent();
+
+  const Event& event() const { return event_; }
+  void wait();
+  bool is_complete();
+
+ private:
+  Event event_;
+  py::object uses_;
+};
+
+/// An event of Kiln or of pyopencl.
+Event event_of(const py::handle& object);
+
+/// Memory of pyopencl in a context of the Runtime. Waits for the events of an Array.
+NumericArray wrapped(const Runtime& runtime, const ForeignMemory& memory);
+
+void bind_runtime(py::module_& module);
+/// Runtime's methods that other files have: kernels, specification files, the store.
+using RuntimeClass = py::class_<Runtime>;
+void bind_kernel(py::module_& module, RuntimeClass& runtime);
+void bind_spec(py::module_& module, RuntimeClass& runtime);
+void bind_store(py::module_& module, RuntimeClass& runtime);
+
+/// What json_of() gives, as Python's dictionaries and lists.
+py::object parsed(const std::string& json);
+
+}  // namespace kiln::python

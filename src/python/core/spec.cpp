@@ -1,0 +1,259 @@
+// Specification files: Runtime.run() and verify(), with results as NumPy arrays.
+#include "kiln/spec.hpp"
+
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "kiln/json.hpp"
+#include "python/core/runtime.hpp"
+
+namespace kiln::python {
+namespace {
+
+expr::Value value_of(const py::handle& object) {
+  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
+  if (PyIndex_Check(object.ptr()) != 0) return object.cast<std::int64_t>();
+  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
+  if (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) {
+    expr::List list;
+    for (const auto item : object) list.push_back(value_of(item));
+    return list;
+  }
+  return object.cast<double>();
+}
+
+std::map<std::string, expr::Value> values_of(const py::dict& symbols) {
+  std::map<std::string, expr::Value> values;
+  for (const auto& [name, value] : symbols)
+    values.insert_or_assign(name.cast<std::string>(), value_of(value));
+  return values;
+}
+
+spec::SpecDialect dialect_named(const std::string& name) {
+  return value_or_throw(spec::parse_dialect(name));
+}
+
+const char* scalar_code(spec::Scalar scalar) {
+  constexpr const char* codes[] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"};
+  return codes[static_cast<std::size_t>(scalar)];
+}
+
+/// NumPy's type of an element: vectors are arrays of their lanes (four of width 3), structures have
+/// their fields where the file names them, else bytes.
+py::dtype type_of(const spec::Type& type) {
+  const auto part = [](const spec::Type& of, std::size_t count) {
+    py::object made = type_of(of);
+    return count > 1 ? py::object(py::make_tuple(made, py::make_tuple(count))) : made;
+  };
+  if (!type.is_struct()) {
+    const py::dtype scalar(scalar_code(type.scalar));
+    if (type.width == 1) return scalar;
+    return py::dtype::from_args(py::make_tuple(scalar, py::make_tuple(type.lanes())));
+  }
+  if (type.fields.empty()) return py::dtype("V" + std::to_string(type.bytes()));
+  py::list names, formats, offsets;
+  for (const auto& field : type.fields) {
+    names.append(field.name.empty() ? "f" + std::to_string(py::len(names)) : field.name);
+    formats.append(part(field.type, field.count));
+    offsets.append(field.offset);
+  }
+  using py::arg;
+  return py::dtype::from_args(py::dict(arg("names") = names, arg("formats") = formats,
+                                       arg("offsets") = offsets, arg("itemsize") = type.bytes()));
+}
+
+/// A run's result. Its arrays are views of what it holds.
+class RunResult {
+ public:
+  explicit RunResult(spec::SpecResult result)
+      : result_(std::make_shared<const spec::SpecResult>(std::move(result))) {}
+  const spec::SpecResult& operator*() const { return *result_; }
+
+  py::array argument(std::uint32_t position) const {
+    for (const auto& argument : result_->bound.arguments)
+      if (argument.position == position && argument.is_buffer()) return view(argument);
+    // Says which positions there are.
+    result_->bytes(position);
+    throw Error(Errc::internal, "a buffer argument that is bound to nothing");
+  }
+
+  py::dict outputs() const {
+    py::dict arrays;
+    for (const auto& argument : result_->bound.arguments)
+      if (argument.kind == spec::ArgumentKind::output || argument.kind == spec::ArgumentKind::inout)
+        arrays[py::int_(argument.position)] = view(argument);
+    return arrays;
+  }
+
+ private:
+  py::array view(const spec::BoundArgument& argument) const {
+    const auto bytes = result_->bytes(argument.position);
+    const py::capsule keeper(new std::shared_ptr<const spec::SpecResult>(result_), [](void* held) {
+      delete static_cast<std::shared_ptr<const spec::SpecResult>*>(held);
+    });
+    const py::array raw(py::dtype("u1"), {bytes.size()},
+                        reinterpret_cast<const std::uint8_t*>(bytes.data()), keeper);
+    const py::dtype type = type_of(argument.type);
+    // A view of an array's type has its lanes as a further axis.
+    py::object elements = raw.attr("view")(type.attr("base"));
+    const auto lanes = type.attr("shape").cast<py::tuple>();
+    if (!lanes.empty()) elements = elements.attr("reshape")(py::make_tuple(-1) + lanes);
+    elements.attr("setflags")(py::arg("write") = false);
+    return elements;
+  }
+
+  std::shared_ptr<const spec::SpecResult> result_;
+};
+
+/// The caller's data of arguments: files, or arrays, which are kept until the run has ended.
+struct Inputs {
+  std::map<std::uint32_t, spec::InputData> data;
+  py::list uses;
+};
+
+Inputs inputs_of(const std::map<std::uint32_t, py::object>& inputs) {
+  Inputs all;
+  const auto numpy = py::module_::import("numpy");
+  for (const auto& [position, value] : inputs) {
+    if (py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__")) {
+      all.data.emplace(position, spec::InputData(value.cast<std::filesystem::path>()));
+      continue;
+    }
+    const py::array array = numpy.attr("ascontiguousarray")(value);
+    const std::span<const std::byte> bytes(static_cast<const std::byte*>(array.data()),
+                                           static_cast<std::size_t>(array.nbytes()));
+    all.data.emplace(position, spec::InputData(bytes));
+    all.uses.append(array);
+  }
+  return all;
+}
+
+RunResult run(const Runtime& runtime, const std::filesystem::path& file, const py::dict& set,
+              const std::map<std::uint32_t, py::object>& inputs,
+              const std::map<std::uint32_t, std::filesystem::path>& out,
+              const std::map<std::uint32_t, std::filesystem::path>& expect, double rtol,
+              const py::object& partition, const std::vector<std::size_t>& local_size,
+              std::uint64_t seed, std::int64_t runs, bool check_bounds, const std::string& dialect,
+              const std::vector<std::filesystem::path>& source_folders, const py::dict& set_if,
+              const py::kwargs& symbols) {
+  spec::SpecRunOptions options;
+  options.set = values_of(set);
+  for (auto& [name, value] : values_of(symbols)) options.set.insert_or_assign(name, value);
+  options.set_if = values_of(set_if);
+  options.dialect = dialect_named(dialect);
+  options.source_folders = source_folders;
+  Inputs given = inputs_of(inputs);
+  options.in = std::move(given.data);
+  options.out = out;
+  options.expect = expect;
+  options.rtol = rtol;
+  if (!partition.is_none()) options.partition = py::str(partition).cast<std::string>();
+  options.local_size = local_size;
+  options.seed = seed;
+  options.runs = runs;
+  options.bounds = check_bounds ? Bounds::checked : Bounds::unchecked;
+  return RunResult(without_lock([runtime, file, options, uses = Kept(given.uses)] {
+    return spec::run(runtime, file, options);
+  }));
+}
+
+std::vector<spec::Verdict> verify(const Runtime& runtime, const std::filesystem::path& file,
+                                  const py::dict& set, const std::vector<std::string>& splits,
+                                  double rtol, bool check_bounds, const std::string& dialect,
+                                  const std::vector<std::filesystem::path>& source_folders,
+                                  const py::dict& set_if, const py::kwargs& symbols) {
+  spec::VerifyOptions options;
+  options.set = values_of(set);
+  for (auto& [name, value] : values_of(symbols)) options.set.insert_or_assign(name, value);
+  options.set_if = values_of(set_if);
+  options.dialect = dialect_named(dialect);
+  options.source_folders = source_folders;
+  options.splits = splits;
+  options.rtol = rtol;
+  options.bounds = check_bounds ? Bounds::checked : Bounds::unchecked;
+  return without_lock([runtime, file, options] { return spec::verify(runtime, file, options); });
+}
+
+void bind_results(py::module_& module) {
+  py::class_<spec::ProgramLookup>(module, "ProgramLookup", "How one program was found.")
+      .def_readonly("program", &spec::ProgramLookup::program)
+      .def_readonly("key", &spec::ProgramLookup::key)
+      .def("__str__", [](const spec::ProgramLookup& self) { return self.text; });
+  py::class_<RunResult>(module, "RunResult",
+                        "What a run of a specification file did, and its data.")
+      .def_property_readonly("file", [](const RunResult& self) { return (*self).file; })
+      .def_property_readonly(
+          "outputs", &RunResult::outputs,
+          R"(dict of int to numpy.ndarray: what the kernel wrote, by argument position.
+
+Read-only. Vectors have a further axis for their lanes.)")
+      .def("argument", &RunResult::argument, py::arg("position"),
+           "numpy.ndarray: a buffer argument after the run, inputs included")
+      .def_property_readonly(
+          "summary", [](const RunResult& self) { return (*self).summary; },
+          "RunSummary: of the last run")
+      .def_property_readonly(
+          "wall_ns", [](const RunResult& self) { return (*self).wall_ns; },
+          "list of int: nanoseconds of each run")
+      .def_property_readonly(
+          "programs", [](const RunResult& self) { return (*self).programs; },
+          "list of ProgramLookup: which layer of the store had each program")
+      .def_property_readonly(
+          "difference", [](const RunResult& self) { return (*self).difference; },
+          "str: how an argument differs from what was expected; empty: it does not")
+      .def(
+          "to_dict",
+          [](const RunResult& self) { return parsed(json_of(*self, Programs::included)); },
+          "dict: what `kiln run --json --explain` says")
+      .def("__repr__", [](const RunResult& self) {
+        return "<kiln.RunResult of '" + (*self).file + "', " +
+               std::to_string((*self).summary.wall_ns) + " ns>";
+      });
+  py::class_<spec::Verdict>(module, "Verdict", "What one split of a kernel turned out to be.")
+      .def_readonly("split", &spec::Verdict::split, "str: as given: \"3\", \"1:2\", \"auto\"")
+      .def_readonly("outcome", &spec::Verdict::outcome, "str: \"equal\", \"refused\" or \"wrong\"")
+      .def_readonly("reason", &spec::Verdict::reason, "str: why refused, where wrong")
+      .def("to_dict", [](const spec::Verdict& self) { return parsed(json_of(self)); })
+      .def("__repr__", [](const spec::Verdict& self) {
+        return "<kiln.Verdict " + self.split + ": " + self.outcome + ">";
+      });
+}
+
+py::list check(const std::filesystem::path& file, const std::string& dialect, const py::dict& set) {
+  py::list messages;
+  for (const auto& message : spec::check_spec(file, dialect_named(dialect), {values_of(set), {}}))
+    messages.append(message.render());
+  return messages;
+}
+
+}  // namespace
+
+void bind_spec(py::module_& module, RuntimeClass& runtime) {
+  using py::arg;
+  bind_results(module);
+  runtime
+      .def("run", &run, arg("file"), py::kw_only(), arg("set") = py::dict(),
+           arg("inputs") = std::map<std::uint32_t, py::object>(),
+           arg("out") = std::map<std::uint32_t, std::filesystem::path>(),
+           arg("expect") = std::map<std::uint32_t, std::filesystem::path>(), arg("rtol") = 1e-5,
+           arg("partition") = py::none(), arg("local_size") = std::vector<std::size_t>(),
+           arg("seed") = 0, arg("runs") = 1, arg("check_bounds") = false, arg("dialect") = "auto",
+           arg("source_folders") = std::vector<std::filesystem::path>(), arg("set_if") = py::dict(),
+           R"(Runs a specification file as `kiln run` does; returns a RunResult.
+
+Symbols are keyword arguments, or in set where their names are taken: run("saxpy.json",
+dataset=1<<20). inputs: data by argument position, arrays or .npy files; those that are not given
+are random numbers of seed. out, expect: .npy files to write arguments to, and to compare them with.
+partition: "auto", "dynamic", tenths or weights; None: the file's own.)")
+      .def("verify", &verify, arg("file"), py::kw_only(), arg("set") = py::dict(),
+           arg("splits") = std::vector<std::string>(), arg("rtol") = 0.0,
+           arg("check_bounds") = true, arg("dialect") = "auto",
+           arg("source_folders") = std::vector<std::filesystem::path>(), arg("set_if") = py::dict(),
+           R"(Runs a file whole and with every split, and compares; returns a list of Verdict.
+
+As `kiln verify`. splits: those to try; empty: "0" to "10". rtol 0: to the bit.)");
+  module.def("check", &check, arg("file"), arg("dialect") = "auto", arg("set") = py::dict(),
+             "What is wrong with a specification file: list of str, a line each.");
+}
+
+}  // namespace kiln::python

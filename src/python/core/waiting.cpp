@@ -1,0 +1,133 @@
+#include "python/core/waiting.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <deque>
+#include <thread>
+
+namespace kiln::python {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// How often a wait looks for signals.
+constexpr auto signal_period = std::chrono::milliseconds(50);
+/// So long a wait asks again and again before it hands over to a thread: about what that costs.
+constexpr auto asking_time = std::chrono::microseconds(20);
+
+/// Threads that do tasks; each stays for the next one.
+class Workers {
+ public:
+  void run(std::shared_ptr<Task> task) {
+    const std::lock_guard lock(mutex_);
+    ++unfinished_;
+    tasks_.push_back(std::move(task));
+    if (idle_ >= tasks_.size())
+      changed_.notify_all();
+    else
+      std::thread([this] { work(); }).detach();
+  }
+
+  /// False where tasks are still going on after that time.
+  bool finish(std::chrono::milliseconds longest) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, longest, [this] { return unfinished_ == 0; });
+  }
+
+ private:
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++idle_;
+      changed_.wait(lock, [this] { return !tasks_.empty(); });
+      --idle_;
+      std::shared_ptr<Task> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task->run();
+      task.reset();
+      lock.lock();
+      if (--unfinished_ == 0) changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Task>> tasks_;
+  std::size_t idle_ = 0, unfinished_ = 0;
+};
+
+/// Never destroyed: its threads outlive all destructors. A child of fork() has none of the threads,
+/// and gets workers of its own.
+Workers& workers() {
+  static std::mutex mutex;
+  static pid_t owner = 0;
+  static Workers* current = nullptr;
+  const std::lock_guard lock(mutex);
+  if (const pid_t process = ::getpid(); owner != process) {
+    owner = process;
+    current = new Workers;
+  }
+  return *current;
+}
+
+/// Runs the handlers of signals that have come; throws what they raise.
+void handle_signals() {
+  const py::gil_scoped_acquire lock;
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+}
+
+}  // namespace
+
+void Task::run() noexcept {
+  std::exception_ptr error;
+  try {
+    work_();
+  } catch (...) {
+    error = std::current_exception();
+  }
+  work_ = nullptr;
+  const std::lock_guard lock(mutex_);
+  error_ = std::move(error);
+  has_ended_ = true;
+  changed_.notify_all();
+}
+
+void Task::wait_in_main_thread() {
+  std::unique_lock lock(mutex_);
+  while (!changed_.wait_for(lock, signal_period, [this] { return has_ended_; })) {
+    lock.unlock();
+    handle_signals();
+    lock.lock();
+  }
+  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+}
+
+bool is_main_thread() {
+  static const auto main_thread =
+      py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
+  return PyThread_get_thread_ident() == main_thread;
+}
+
+void run_in_background(std::shared_ptr<Task> task) { workers().run(std::move(task)); }
+
+void wait_for(const Event& event) {
+  const bool in_main_thread = is_main_thread();
+  {
+    const py::gil_scoped_release unlocked;
+    if (event.is_complete()) return;
+    for (const auto end = Clock::now() + asking_time; Clock::now() < end; ::sched_yield())
+      if (event.is_complete()) return;
+    if (!in_main_thread) return event.wait();
+  }
+  without_lock([event] { event.wait(); });
+}
+
+void finish_background() {
+  const py::gil_scoped_release unlocked;
+  while (!workers().finish(signal_period)) handle_signals();
+}
+
+}  // namespace kiln::python

@@ -1,0 +1,120 @@
+"""Asynchronous runs: waiting, awaiting, ordering, Ctrl-C."""
+import asyncio
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import kiln
+
+cl = pytest.importorskip("pyopencl", reason="python3-pyopencl is not installed")
+
+
+@pytest.fixture
+def shared(runtime):
+    """A Runtime in a context of pyopencl, the context and a queue of it."""
+    device = cl.Device.from_int_ptr(runtime.devices[0].int_ptr)
+    context = cl.Context([device])
+    queue = cl.CommandQueue(context, device)
+    return kiln.Runtime(context=context, queues=[queue], store=runtime.store.folder), context, queue
+
+
+def test_an_event_is_done_when_the_results_are_there(runtime, saxpy, xy):
+    x, y, expected = xy
+    event = saxpy.enqueue(x, y, 2.0, global_size=4096)
+    event.wait()
+    assert event.done and np.array_equal(y, expected)
+
+
+def test_events_can_be_awaited_together(runtime, saxpy, xy):
+    x, y, expected = xy
+    arrays = [runtime.array(y) for _ in range(4)]
+
+    async def main():
+        await asyncio.gather(*(wait_for(saxpy.enqueue(x, a, 2.0, global_size=4096)) for a in arrays))
+
+    async def wait_for(event):
+        await event
+
+    asyncio.run(main())
+    for array in arrays:
+        assert np.array_equal(array.read(), expected)
+
+
+def test_a_run_waits_for_events_of_others(shared, xy):
+    runtime, context, _ = shared
+    from conftest import SAXPY
+
+    kernel = runtime.kernel(SAXPY, "saxpy")
+    x, y, expected = xy
+    gate = cl.UserEvent(context)
+    array = runtime.array(y)
+    event = kernel.enqueue(x, array, 2.0, global_size=4096, after=[gate])
+    assert not event.done
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    assert np.array_equal(array.read(), expected)
+
+
+def test_ctrl_c_ends_a_wait_and_not_the_run(shared, xy):
+    runtime, context, _ = shared
+    from conftest import SAXPY
+
+    kernel = runtime.kernel(SAXPY, "saxpy")
+    x, y, expected = xy
+    gate = cl.UserEvent(context)
+    array = runtime.array(y)
+    event = kernel.enqueue(x, array, 2.0, global_size=4096, after=[gate])
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        event.wait()
+    assert not event.done
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    event.wait()
+    assert np.array_equal(array.read(), expected)
+
+
+def test_memory_lives_until_a_dropped_run_is_done(shared):
+    runtime, context, _ = shared
+    from conftest import SAXPY
+
+    kernel = runtime.kernel(SAXPY, "saxpy")
+    gate = cl.UserEvent(context)
+    x = np.ones(1 << 16, np.float32)
+    y = np.zeros(1 << 16, np.float32)
+    out = runtime.array(y)
+    event = kernel.enqueue(x, out, 2.0, global_size=1 << 16, after=[gate])
+    del x, event
+    gc.collect()
+    rubbish = [np.full(1 << 16, 7, np.float32) for _ in range(8)]
+    gate.set_status(cl.command_execution_status.COMPLETE)
+    assert (out.read() == 2).all() and len(rubbish) == 8
+
+
+def test_a_failed_event_is_an_error(shared):
+    _, context, _ = shared
+    gate = cl.UserEvent(context)
+    event = kiln.Event(gate)
+    assert not event.done and event.int_ptr == gate.int_ptr
+    gate.set_status(-5)
+    with pytest.raises(kiln.DeviceError):
+        event.wait()
+
+
+def test_a_process_may_end_while_runs_go_on():
+    code = """
+import kiln, numpy as np
+rt = kiln.Runtime("cpu", store="off")
+k = rt.kernel("kernel void k(global float *a) { int i = get_global_id(0); for (int n = 0; n < 20000; ++n) a[i] += 1; }", "k")
+a = rt.zeros(4096, np.float32)
+for _ in range(10):
+    k.enqueue(a, global_size=4096)
+print("end")
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "end\n", "")

@@ -1,0 +1,133 @@
+"""Kernels: what arguments they take, what they change, what is prepared once."""
+import threading
+
+import numpy as np
+import pytest
+
+import kiln
+
+
+def test_numpy_arrays_are_changed_in_place(saxpy, xy):
+    x, y, expected = xy
+    saxpy(x, y, 2.0, global_size=4096, local_size=64)
+    assert np.array_equal(y, expected)
+    saxpy(x, y, np.float32(-2), global_size=(4096,))
+    assert (y == 1).all()
+
+
+def test_arrays_of_kiln_stay_where_they_are(runtime, saxpy, xy):
+    x, y, expected = xy
+    device_x, device_y = runtime.array(x), runtime.array(y)
+    saxpy(device_x, device_y, 2, global_size=4096)
+    assert np.array_equal(device_y.read(), expected) and (y == 1).all()
+
+
+def test_numbers_take_the_type_of_the_parameter(runtime):
+    kernel = runtime.kernel(
+        """kernel void k(global double *out, float f, double d, char c, ulong u, int i) {
+             out[0] = f; out[1] = d; out[2] = c; out[3] = u; out[4] = i; }""",
+        "k",
+    )
+    out = np.zeros(5)
+    kernel(out, 1.5, 0.1, -3, 2**63, np.int32(-7), global_size=1)
+    assert out.tolist() == [1.5, 0.1, -3, 2.0**63, -7]
+    for number, position in [((1.5, 0.1, 200, 1, 1), 3), ((1.5, 0.1, 1, -1, 1), 4), ((1.5, 0.1, 1, 1, 2.0), 5)]:
+        with pytest.raises(kiln.BadInputError, match=f"argument {position} of kernel k: the number"):
+            kernel(out, *number, global_size=1)
+
+
+def test_structures_vectors_and_local_memory_are_arguments(runtime):
+    kernel = runtime.kernel(
+        """typedef struct { int n; float f; } pair;
+           kernel void k(global float *out, pair p, float4 v, local float *scratch) {
+             scratch[0] = v.z; out[0] = p.n + p.f + scratch[0]; }""",
+        "k",
+    )
+    out = np.zeros(1, np.float32)
+    pair = np.zeros((), [("n", "i4"), ("f", "f4")])
+    pair["n"], pair["f"] = 3, 0.25
+    vector = np.array([1, 2, 4, 8], np.float32).tobytes()
+    kernel(out, pair, vector, kiln.LocalMemory(64), global_size=1)
+    assert out[0] == 7.25
+    kernel(out, pair[()], vector, kiln.LocalMemory(64), global_size=1)
+    assert out[0] == 7.25
+
+
+def test_what_is_said_of_an_array_goes_before_the_text(runtime):
+    kernel = runtime.kernel("kernel void k(global int *a, global int *b) { b[0] += a[0]; a[0] = 9; }", "k")
+    a, b = np.full(4, 3, np.int32), np.full(4, 5, np.int32)
+    kernel(kiln.In(a), kiln.Out(b), global_size=1)
+    assert a[0] == 3 and b[0] == 3
+    kernel(kiln.InOut(a), kiln.InOut(b), global_size=1)
+    assert a[0] == 9 and b[0] == 6
+
+
+def test_read_only_arrays_are_never_changed(runtime):
+    kernel = runtime.kernel("kernel void k(global int *a, global int *b) { b[0] = a[0]; a[0] = 9; }", "k")
+    a, b = np.full(4, 3, np.int32), np.zeros(4, np.int32)
+    a.flags.writeable = False
+    kernel(a, b, global_size=1)
+    assert a[0] == 3 and b[0] == 3
+    with pytest.raises(kiln.BadInputError, match="argument 1: found a read-only array"):
+        kernel(b, kiln.Out(a), global_size=1)
+
+
+def test_a_source_is_a_text_a_file_or_has_macros_and_includes(runtime, tmp_path):
+    (tmp_path / "number.h").write_text("#define NUMBER 40\n")
+    (tmp_path / "k.cl").write_text('#include "number.h"\nkernel void k(global int *a) { a[0] = NUMBER + ADD; }\n')
+    a = np.zeros(1, np.int32)
+    runtime.kernel(tmp_path / "k.cl", "k", macros={"ADD": 2})(a, global_size=1)
+    assert a[0] == 42
+    text = (tmp_path / "k.cl").read_text()
+    runtime.kernel(text, "k", macros={"ADD": 3}, include_folders=[tmp_path])(a, global_size=1)
+    assert a[0] == 43
+    runtime.kernel(str(tmp_path / "k.cl"), "k", options=["-DADD=4"])(a, global_size=1)
+    assert a[0] == 44
+    with pytest.raises(TypeError, match="source: found 3"):
+        runtime.kernel(3, "k")
+    with pytest.raises(kiln.NotFoundError, match="absent.cl"):
+        runtime.kernel("absent.cl", "k")
+
+
+def test_a_call_of_other_memory_at_the_same_place_is_another_call(saxpy):
+    for number in range(50):
+        x = np.full(64, number, np.float32)
+        y = np.zeros(64, np.float32)
+        saxpy(x, y, 1.0, global_size=64)
+        assert (y == number).all()
+        del x, y
+
+
+def test_a_split_run_gives_the_same(runtime, saxpy, xy):
+    two = kiln.Runtime("cpu/2", store=runtime.store.folder)
+    x, y, expected = xy
+    source = "kernel void double_it(global const float *x, global float *y) { int i = get_global_id(0); y[i] = 2 * x[i]; }"
+    summary = two.kernel(source, "double_it")(x, y, global_size=4096, local_size=64, partition="5")
+    assert np.array_equal(y, 2 * x)
+    if len(two.devices) == 2:
+        assert summary.split and [share.groups for share in summary.shares] == [32, 32]
+
+
+def test_a_write_outside_is_found_where_it_is_looked_for(runtime):
+    kernel = runtime.kernel("kernel void k(global int *a) { a[get_global_id(0) + 1] = 1; }", "k")
+    with pytest.raises(kiln.DeviceError, match="outside"):
+        kernel(np.zeros(64, np.int32), global_size=64, check_bounds=True)
+
+
+def test_threads_share_a_kernel(saxpy):
+    wrong = []
+
+    def work(number):
+        x = np.full(1024, number, np.float32)
+        y = np.zeros(1024, np.float32)
+        for _ in range(20):
+            saxpy(x, y, 1.0, global_size=1024)
+        if not (y == 20 * number).all():
+            wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
