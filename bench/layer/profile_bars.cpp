@@ -108,11 +108,11 @@ double measure(const DevicePtr& device, const Roof& roof) {
 double ask_clpeak(const Sandbox& box, const DevicePtr& device, const char* option) {
   const fs::path file = box.path() / "clpeak.xml";
   fs::remove(file);
-  const cl_platform_id platform = device->handle.getInfo<CL_DEVICE_PLATFORM>();
+  const cl::Platform platform(device->handle.getInfo<CL_DEVICE_PLATFORM>());
   std::vector<cl::Platform> platforms;
   cl::Platform::get(&platforms);
   std::size_t number = 0;
-  while (number < platforms.size() && platforms[number]() != platform) ++number;
+  while (number < platforms.size() && platforms[number]() != platform()) ++number;
   ProcessRequest request;
   request.program = "/usr/bin/clpeak";
   request.arguments = {"-p", std::to_string(number), "-d", "0", option, "--xml-file", file};
