@@ -47,7 +47,7 @@ _NATIVE = (
     "check",
     "version",
 )
-_MODULES = ("testing",)
+_MODULES = ("op2",)
 
 __all__ = [
     "BadInputError",

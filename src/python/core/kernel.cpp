@@ -165,7 +165,7 @@ class PythonKernel {
     py::list uses = all.uses;
     const auto call = prepared(std::move(all), options);
     struct InUse {
-      explicit InUse(bool& flag) : flag(flag) { flag = true; }
+      explicit InUse(bool& of) : flag(of) { flag = true; }
       ~InUse() { flag = false; }
       bool& flag;
     } in_use(call->is_used);

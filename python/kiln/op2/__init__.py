@@ -1,0 +1,103 @@
+"""PyOP2's names on Kiln's loops over meshes: sets, maps and data, and C kernels over them, on OpenCL.
+
+    from kiln import op2
+    nodes, edges = op2.Set(n), op2.Set(m)
+    edge2node = op2.Map(edges, nodes, 2, pairs)
+    x, degree = op2.Dat(nodes, values), op2.Dat(nodes, dtype=np.float64)
+    count = op2.Kernel("void count(double *degree) { *degree += 1; }", "count")
+    op2.par_loop(count, edges, degree(op2.INC, edge2node[op2.i[0]]))
+
+Programs that import pyop2 run unchanged after `import kiln.op2; kiln.op2.install()`. All objects
+are on one Mesh, on the device that init() or PYOP2_DEVICE names. One thread at a time is served.
+"""
+from kiln.op2.access import INC, MAX, MIN, READ, RW, WRITE
+from kiln.op2.compatibility import MPI, install
+from kiln.op2.configuration import configuration
+from kiln.op2.data import Dat, DatView, Global, MixedDat
+from kiln.op2.kernels import Kernel
+from kiln.op2.loops import IterationSpace, ParLoop, par_loop
+from kiln.op2.maps import (
+    ALL,
+    ON_BOTTOM,
+    ON_INTERIOR_FACETS,
+    ON_TOP,
+    DecoratedMap,
+    IterationRegion,
+    Map,
+    MixedMap,
+    i,
+)
+from kiln.op2.matrices import Mat, Sparsity
+from kiln.op2.session import (
+    critical,
+    debug,
+    error,
+    exit,
+    info,
+    init,
+    initialised,
+    set_log_level,
+    warning,
+)
+from kiln.op2.sets import (
+    DataSet,
+    ExtrudedSet,
+    Halo,
+    LocalSet,
+    MixedDataSet,
+    MixedSet,
+    Set,
+    Subset,
+)
+from kiln.op2.solver import DEFAULT_SOLVER_PARAMETERS, Solver, solve
+
+__all__ = [
+    "ALL",
+    "DEFAULT_SOLVER_PARAMETERS",
+    "DataSet",
+    "Dat",
+    "DatView",
+    "DecoratedMap",
+    "ExtrudedSet",
+    "Global",
+    "Halo",
+    "INC",
+    "IterationRegion",
+    "IterationSpace",
+    "Kernel",
+    "LocalSet",
+    "MAX",
+    "MIN",
+    "MPI",
+    "Map",
+    "Mat",
+    "MixedDat",
+    "MixedDataSet",
+    "MixedMap",
+    "MixedSet",
+    "ON_BOTTOM",
+    "ON_INTERIOR_FACETS",
+    "ON_TOP",
+    "ParLoop",
+    "READ",
+    "RW",
+    "Set",
+    "Solver",
+    "Sparsity",
+    "Subset",
+    "WRITE",
+    "configuration",
+    "critical",
+    "debug",
+    "error",
+    "exit",
+    "i",
+    "info",
+    "init",
+    "initialised",
+    "install",
+    "par_loop",
+    "set_log_level",
+    "solve",
+    "warning",
+]

@@ -1,0 +1,362 @@
+"""Calls of loops: checked, queued, and run when their results are asked for."""
+import types
+
+import numpy as np
+
+from kiln.op2.access import INC, READ, RW
+from kiln.op2.exceptions import (
+    IndexValueError,
+    IterateValueError,
+    KernelTypeError,
+    MapValueError,
+    SetTypeError,
+)
+from kiln.op2.kernels import Kernel, native_text
+from kiln.op2.maps import ALL, ON_BOTTOM, ON_INTERIOR_FACETS, ON_TOP
+from kiln.op2.sets import ExtrudedSet, LocalSet, MixedSet, Set, Subset
+from kiln.op2.trace import trace
+
+
+class IterationSpace:
+    """A set with the extents of a loop's op2.i indices."""
+
+    def __init__(self, iterset, extents=()):
+        self._iterset = iterset
+        self._extents = tuple(extents)
+
+    iterset = property(lambda self: self._iterset)
+    extents = property(lambda self: self._extents)
+    name = property(lambda self: self._iterset.name)
+    core_size = property(lambda self: self._iterset.core_size)
+    size = property(lambda self: self._iterset.size)
+    exec_size = property(lambda self: self._iterset.exec_size)
+    total_size = property(lambda self: self._iterset.total_size)
+    layers = property(lambda self: self._iterset.layers)
+
+    def __eq__(self, other):
+        return (
+            isinstance(other, IterationSpace)
+            and self._iterset is other._iterset
+            and self._extents == other._extents
+        )
+
+    def __hash__(self):
+        return hash((id(self._iterset), self._extents))
+
+    def __str__(self):
+        return f"OP2 Iteration Space: {self._iterset} with extents {self._extents}"
+
+    def __repr__(self):
+        return f"IterationSpace({self._iterset!r}, {self._extents!r})"
+
+
+class JITModule:
+    """A kernel's text for arguments of one shape. `_cache` has one for each that has run."""
+
+    _cache = {}
+
+    def __init__(self, kernel, args):
+        from kiln import _mesh
+
+        self.text, self.name = native_text(kernel, args)
+        self.native = _mesh.Kernel(self.text, self.name)
+        self.seen = set()  # shapes of loops that the Mesh has prepared
+
+    @classmethod
+    def of(cls, kernel, iterset, args):
+        key = (kernel._code, kernel._name, iterset.layers, tuple(_shape_of(arg) for arg in args))
+        made = cls._cache.get(key)
+        if made is None:
+            made = cls._cache[key] = cls(kernel, args)
+        return made
+
+
+def _shape_of(arg):
+    """What of an argument the text of its loop depends on."""
+    data = arg.data
+    if data._kind == "mat":
+        maps = tuple(map.arities for map in arg.map)
+        return ("mat", data.dtype, data._block_dims, maps, arg.idx, arg.access)
+    map = arg.map
+    if map is None:
+        return (data._kind, data.dtype, data.dim, getattr(data, "_component", None), arg.access)
+    return (
+        data.dtype,
+        data.dim,
+        getattr(data, "_component", None),
+        map.arities,
+        arg.idx,
+        arg._flatten,
+        arg.access,
+    )
+
+
+class ParLoop:
+    """A call of a loop. The constructor checks; nothing runs before it is queued."""
+
+    def __init__(self, kernel, iterset, *args, iterate=None):
+        if not isinstance(kernel, Kernel):
+            raise KernelTypeError(f"kernel: found {kernel!r}, expected a Kernel")
+        if not isinstance(iterset, (Set, MixedSet)):
+            raise SetTypeError(f"iterset: found {iterset!r}, expected a Set")
+        self._kernel = kernel
+        self._iterset = iterset
+        self._region = _checked_region(iterate, iterset)
+        self.args = args
+        self._extents = _check_arguments(iterset, args)
+
+    kernel = property(lambda self: self._kernel)
+    iterset = property(lambda self: self._iterset)
+    iteration_region = property(lambda self: self._region)
+    it_space = property(lambda self: IterationSpace(self._iterset, self._extents))
+    is_indirect = property(lambda self: any(arg.map is not None for arg in self.args))
+    is_direct = property(lambda self: not self.is_indirect)
+
+    @property
+    def reads(self):
+        """The data that it reads."""
+        return {part for arg in self.args if arg._reads for part in _parts(arg)}
+
+    @property
+    def writes(self):
+        """The data that it changes."""
+        return {part for arg in self.args if arg._writes for part in _parts(arg)}
+
+    def enqueue(self):
+        trace.append(self)
+        return self
+
+    compute = enqueue
+
+    def _run(self):
+        iterset, args = self._iterset, self.args
+        if isinstance(iterset, MixedSet):
+            for number, part in enumerate(iterset):
+                ParLoop(self._kernel, part, *(_part_of(arg, number) for arg in args))._run()
+            return
+        if not iterset.exec_size:
+            return
+        if isinstance(iterset, LocalSet):
+            _check_local(args)
+        module = JITModule.of(self._kernel, iterset, args)
+        region = self._region
+        up = iterset.layers - 2 if region is ON_TOP else 0
+        if region is ALL:
+            over = iterset._iteration()
+        else:
+            over = iterset._parent._iteration()
+        native = [_native_arg(arg, up) for arg in args]
+        _call(module, over, native, (id(over), *map(_identity, args)))
+        for arg in args:
+            arg.data._used(arg._writes)
+
+
+def _call(module, over, native, shape):
+    from kiln import _mesh
+
+    if any(isinstance(one, _mesh.MixedArg) for one in native):
+        _mesh.par_loop_mixed(
+            module.native,
+            over,
+            [one if isinstance(one, _mesh.MixedArg) else _mesh.MixedArg(one) for one in native],
+        )
+        return
+    _mesh.par_loop(module.native, over, native, shape not in module.seen)
+    module.seen.add(shape)
+
+
+def _identity(arg):
+    """What of an argument a loop's plan depends on."""
+    map = arg.map
+    return (id(map) if not isinstance(map, tuple) else tuple(map), arg.data.dtype)
+
+
+def _native_arg(arg, up):
+    from kiln import _mesh
+
+    data, access = arg.data, arg.access._number
+    kind = data._kind
+    if kind == "global":
+        return _mesh.global_arg(data._native, access)
+    if kind == "mat":
+        return data._native_arg(arg, up)
+    if len(data.split) > 1:
+        parts = [
+            _mesh.indirect_arg(
+                part._native, map._layers_up(up), -1, -1, _native_access(part, arg), arg._flatten
+            )
+            for part, map in zip(data.split, arg.map.split)
+        ]
+        return _mesh.MixedArg.as_one(parts, 0)
+    access = _native_access(data, arg)
+    if arg.map is None:
+        return _mesh.dat_arg(data._native, access)
+    map = arg.map
+    native = map._layers_up(up) if up else map._native
+    if arg.idx is None:
+        return _mesh.indirect_arg(data._native, native, -1, -1, access, arg._flatten)
+    if arg._is_packed:
+        return _mesh.indirect_arg(data._native, native, -1, -1, access, False)
+    return _mesh.indirect_arg(data._native, native, arg.idx, -1, access, False)
+
+
+def _native_access(data, arg):
+    """Of a view of one component the others must stay."""
+    if arg.access._mode == "WRITE" and hasattr(data, "_component"):
+        return RW._number
+    return arg.access._number
+
+
+def _parts(arg):
+    """What is waited for: of a view the Dat behind it."""
+    for part in arg.data.split:
+        yield getattr(part, "_parent", part) if hasattr(part, "_component") else part
+
+
+def _part_of(arg, number):
+    return arg.split[number] if arg._is_mixed else arg
+
+
+def _checked_region(iterate, iterset):
+    if iterate is None or iterate is ALL:
+        return ALL
+    if iterate is ON_INTERIOR_FACETS:
+        raise NotImplementedError("loops over the facets between cells of a column")
+    if iterate not in (ON_BOTTOM, ON_TOP):
+        raise IterateValueError(f"iterate: found {iterate!r}, expected ON_BOTTOM, ON_TOP or ALL")
+    if not (isinstance(iterset, ExtrudedSet) and iterset.layers):
+        raise IterateValueError(f"iterate: found {iterate!r} for a set that is not extruded")
+    return iterate
+
+
+def _check_arguments(iterset, args):
+    """The extents of op2.i. Raises where an argument does not go with the set or another argument."""
+    extents = None
+    mixed = isinstance(iterset, MixedSet)
+    base = iterset
+    if not mixed and isinstance(iterset, (Subset, LocalSet)):
+        base = iterset.superset
+    for number, arg in enumerate(args):
+        arg.position = number
+        map = arg.map
+        if map is None:
+            if arg.data._kind == "dat" and not mixed:
+                for part in arg.data.split:
+                    over = part.dataset.set
+                    if over is not base and over not in _with_parents(base):
+                        raise MapValueError(
+                            f"argument {number}: {part.name} is on another set than the loop"
+                        )
+            continue
+        for one in map if isinstance(map, tuple) else (map,):
+            if not mixed and one.iterset is not base and one.iterset not in _with_parents(base):
+                raise MapValueError(
+                    f"argument {number}: the Map {one.name} is from another set than the loop's"
+                )
+        idx = arg.idx
+        if idx is None or not arg._is_packed:
+            continue
+        if isinstance(map, tuple):
+            found = tuple(one.arity for one in map)
+        else:
+            found = (map.arity,)
+        if extents is not None and extents[: len(found)] != found[: len(extents)]:
+            raise IndexValueError(
+                f"argument {number}: iteration space {found}, expected {extents} as others have"
+            )
+        if extents is None or len(found) > len(extents):
+            extents = found
+    return extents or ()
+
+
+def _with_parents(base):
+    found = []
+    while isinstance(base, ExtrudedSet):
+        base = base._parent
+        found.append(base)
+    return found
+
+
+def _check_local(args):
+    for arg in args:
+        if arg._is_mat or arg._is_direct or arg.access == RW:
+            raise RuntimeError("loops over a LocalSet take no direct, RW or Mat arguments")
+
+
+class PyParLoop:
+    """A function of Python in a kernel's place: called on the host, element by element, with views of
+    the data."""
+
+    def __init__(self, kernel, iterset, *args, iterate=None):
+        if not isinstance(iterset, Set):
+            raise SetTypeError(f"iterset: found {iterset!r}, expected a Set")
+        self._kernel = kernel
+        self._iterset = iterset
+        self.args = args
+        _check_arguments(iterset, args)
+
+    kernel = property(lambda self: self._kernel)
+    iterset = property(lambda self: self._iterset)
+    reads = ParLoop.reads
+    writes = ParLoop.writes
+    enqueue = compute = ParLoop.enqueue
+
+    def _run(self):
+        iterset = self._iterset
+        elements = iterset.indices if isinstance(iterset, Subset) else range(iterset.size)
+        elements = elements[: iterset.size]
+        for element in elements:
+            views = [_view(arg, element) for arg in self.args]
+            self._kernel(*views)
+            for arg, view in zip(self.args, views):
+                if arg.access != READ:
+                    _store(arg, element, view)
+
+
+def _rows(arg, element):
+    if arg.map is None:
+        return slice(element, element + 1)
+    targets = arg.map.values_with_halo[element]
+    if arg.idx is not None and not arg._is_packed:
+        return targets[arg.idx : arg.idx + 1]
+    return targets
+
+
+def _view(arg, element):
+    if arg._is_mat:
+        rows, columns = (
+            map.arity * dims[0] for map, dims in zip(arg.map, arg.data._block_dims)
+        )
+        return np.zeros((rows, columns), arg.data.dtype)
+    if arg._is_global:
+        arg.data._fetch()
+        view = arg.data._data.view()
+    else:
+        view = arg.data._host(write=arg.access != READ)[_rows(arg, element)]
+        if arg.map is None and arg.data.cdim > 1:
+            view = view[0]
+    if arg.access == READ:
+        view = view.view()
+        view.flags.writeable = False
+    return view
+
+
+def _store(arg, element, view):
+    if arg._is_mat:
+        rows, columns = (map.values_with_halo[element] for map in arg.map)
+        put = arg.data.addto_values if arg.access == INC else arg.data.set_values
+        put(rows, columns, view)
+    elif arg._is_indirect:
+        arg.data._host(write=True)[_rows(arg, element)] = view
+
+
+def par_loop(kernel, iterset, *args, **keywords):
+    """Calls a kernel for every element of a set, when the results are asked for.
+
+    kernel: a Kernel, or a function of Python, which runs on the host. args: data called with an
+    access and, through a Map, with it: x(op2.READ, cell2node). iterate: of an extruded set ON_BOTTOM
+    or ON_TOP. Returns the call.
+    """
+    if isinstance(kernel, types.FunctionType):
+        return PyParLoop(kernel, iterset, *args, **keywords).enqueue()
+    return ParLoop(kernel, iterset, *args, **keywords).enqueue()

@@ -1,0 +1,337 @@
+"""Maps between sets, and how arguments use them."""
+import numpy as np
+
+from kiln.op2.checks import check_name, is_int, values_as
+from kiln.op2.exceptions import (
+    ArityTypeError,
+    DataValueError,
+    IndexTypeError,
+    IndexValueError,
+    MapTypeError,
+    SetTypeError,
+)
+from kiln.op2.sets import ExtrudedSet, MixedSet, Set
+
+
+class IterationRegion:
+    """Which cells of a column a loop is over."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name):
+        self._name = name
+
+    @property
+    def where(self):
+        return self._name
+
+    def __str__(self):
+        return f"OP2 IterationRegion: {self._name}"
+
+    def __repr__(self):
+        return self._name
+
+
+ON_BOTTOM = IterationRegion("ON_BOTTOM")
+ON_TOP = IterationRegion("ON_TOP")
+ON_INTERIOR_FACETS = IterationRegion("ON_INTERIOR_FACETS")
+ALL = IterationRegion("ALL")
+
+
+class IterationIndex:
+    """op2.i[n]: the kernel gets an argument's values of all targets in one array."""
+
+    __slots__ = ("_index",)
+
+    def __init__(self, index=None):
+        if index is not None and not is_int(index):
+            raise IndexTypeError(f"op2.i: found {index!r}, expected an int")
+        self._index = index
+
+    @property
+    def index(self):
+        return self._index
+
+    def __getitem__(self, index):
+        return IterationIndex(index)
+
+    def __iter__(self):
+        yield self
+
+    def __eq__(self, other):
+        return isinstance(other, IterationIndex) and self._index == other._index
+
+    def __hash__(self):
+        return hash((IterationIndex, self._index))
+
+    def __str__(self):
+        return f"OP2 IterationIndex: {self._index}"
+
+    def __repr__(self):
+        return f"IterationIndex({self._index!r})"
+
+
+i = IterationIndex()
+
+
+class MapUse:
+    """A Map with the index that an argument uses it with."""
+
+    __slots__ = ("map", "idx")
+
+    def __init__(self, map, idx):
+        self.map = map
+        self.idx = idx
+
+    def __eq__(self, other):
+        return isinstance(other, MapUse) and self.map is other.map and self.idx == other.idx
+
+    def __hash__(self):
+        return hash((self.map, self.idx))
+
+
+def _check_index(map, index):
+    if isinstance(index, IterationIndex):
+        if index.index not in (0, 1):
+            raise IndexValueError(f"{map.name}: found op2.i[{index.index}], expected 0 or 1")
+    elif isinstance(index, slice):
+        raise NotImplementedError(f"{map.name}: slices of Maps")
+    elif not is_int(index):
+        raise IndexTypeError(f"{map.name}: found the index {index!r}, expected an int or op2.i[n]")
+    elif not 0 <= index < map.arity:
+        raise IndexValueError(f"{map.name}: found the index {index}, expected 0 to {map.arity - 1}")
+
+
+class Map:
+    """For each element of one Set `arity` elements of another.
+
+    values: (iterset.total_size, arity) integers, row by row; None where it is not used, or its set
+    is empty. offset: for extruded sets, by component, how far one layer up is.
+    """
+
+    _count = 0
+
+    def __init__(
+        self,
+        iterset,
+        toset,
+        arity,
+        values=None,
+        name=None,
+        offset=None,
+        parent=None,
+        bt_masks=None,
+    ):
+        for one, what in ((iterset, "iterset"), (toset, "toset")):
+            if not isinstance(one, Set):
+                raise SetTypeError(f"{what}: found {one!r}, expected a Set")
+        if not is_int(arity):
+            raise ArityTypeError(f"arity: found {arity!r}, expected an int")
+        check_name(name)
+        self._iterset = iterset
+        self._toset = toset
+        self._arity = int(arity)
+        self._name = name or f"map_{Map._count}"
+        self._values = None
+        if values is not None:
+            try:
+                values = np.asarray(values)
+                numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
+            except (ValueError, TypeError) as error:
+                raise DataValueError(f"{self._name}: found values that are no numbers: {error}") from None
+            self._values = values_as(numbers.astype(np.int32), np.int32, (iterset.total_size, arity))
+        self._offset = None if offset is None else np.asarray(offset, dtype=np.int32)
+        self._parent = parent
+        self._bt_masks = bt_masks
+        self._handle = None
+        self._shifted = {}
+        self._number = Map._count
+        self._interned = {}
+        Map._count += 1
+
+    iterset = property(lambda self: self._iterset)
+    toset = property(lambda self: self._toset)
+    arity = property(lambda self: self._arity)
+    arities = property(lambda self: (self._arity,))
+    arange = property(lambda self: (0, self._arity))
+    split = property(lambda self: (self,))
+    name = property(lambda self: self._name)
+    offset = property(lambda self: self._offset)
+    iteration_region = property(lambda self: frozenset([ALL]))
+    implicit_bcs = property(lambda self: frozenset())
+    vector_index = property(lambda self: None)
+    map = property(lambda self: self)
+
+    @property
+    def values(self):
+        """Of owned elements."""
+        return None if self._values is None else self._values[: self._iterset.size]
+
+    @property
+    def values_with_halo(self):
+        return self._values
+
+    @property
+    def _native(self):
+        if self._handle is None:
+            self._handle = self._made(self._values)
+        return self._handle
+
+    def _made(self, values):
+        from kiln.op2.session import mesh
+
+        if values is None:
+            if self._iterset.total_size:
+                raise DataValueError(f"{self._name}: a loop uses the Map, which has no values")
+            values = np.empty((0, self._arity), np.int32)
+        # The device has a copy: what is changed from now on would be lost.
+        values.flags.writeable = False
+        iterset = self._iterset
+        while isinstance(iterset, ExtrudedSet):
+            iterset = iterset._parent
+        return mesh().map(
+            self._name, iterset._native, self._toset._native, self._arity, values, self._offset
+        )
+
+    def _layers_up(self, layers):
+        """The Map to what is so many layers above."""
+        if layers == 0:
+            return self._native
+        if layers not in self._shifted:
+            if self._offset is None:
+                raise DataValueError(f"{self._name}: found no offset, expected one: its set is extruded")
+            self._shifted[layers] = self._made(self._values + layers * self._offset)
+        return self._shifted[layers]
+
+    @classmethod
+    def fromhdf5(cls, iterset, toset, file, name):
+        """Values and arity from a dataset of shape (elements, arity)."""
+        values = file[name]
+        arity = values.shape[1] if len(values.shape) > 1 else 1
+        return cls(iterset, toset, arity, values[...], name)
+
+    def __getitem__(self, index):
+        _check_index(self, index)
+        return MapUse(self, index)
+
+    def __iter__(self):
+        yield self
+
+    def __len__(self):
+        return 1
+
+    def __le__(self, other):
+        return other is self or (isinstance(other, DecoratedMap) and other <= self and self <= other)
+
+    def __str__(self):
+        return f"OP2 Map: {self._name} from ({self._iterset}) to ({self._toset}) with arity {self._arity}"
+
+    def __repr__(self):
+        return f"Map({self._iterset!r}, {self._toset!r}, {self._arity!r}, None, {self._name!r})"
+
+
+class DecoratedMap(Map):
+    """A Map for a part of an extruded set. The same decoration gives the same object."""
+
+    def __new__(cls, map, iteration_region=None, implicit_bcs=None):
+        if isinstance(map, MixedMap):
+            return MixedMap(
+                tuple(DecoratedMap(one, iteration_region, implicit_bcs) for one in map.split)
+            )
+        regions = frozenset(iteration_region or [])
+        conditions = frozenset(implicit_bcs or [])
+        if isinstance(map, DecoratedMap):
+            regions |= map._regions - {ALL}
+            conditions |= map._conditions
+            map = map._map
+        regions = regions or frozenset([ALL])
+        key = (regions, conditions)
+        made = map._interned.get(key)
+        if made is None:
+            made = object.__new__(cls)
+            made._map = map
+            made._regions = regions
+            made._conditions = conditions
+            map._interned[key] = made
+        return made
+
+    def __init__(self, map, iteration_region=None, implicit_bcs=None):
+        pass
+
+    def __getattr__(self, name):
+        if name == "_map":
+            raise AttributeError(name)
+        return getattr(self._map, name)
+
+    map = property(lambda self: self._map)
+    iteration_region = property(lambda self: self._regions)
+    implicit_bcs = property(lambda self: self._conditions)
+    _native = property(lambda self: self._map._native)
+
+    def __le__(self, other):
+        if other is self:
+            return True
+        if self._conditions != other.implicit_bcs or self._map is not other.map:
+            return False
+        return ALL in other.iteration_region or self._regions <= other.iteration_region
+
+    def __str__(self):
+        return f"OP2 DecoratedMap on {self._map} with region {self._regions}, implicit_bcs {self._conditions}"
+
+    def __repr__(self):
+        return f"DecoratedMap({self._map!r}, {self._regions!r}, {self._conditions!r})"
+
+
+class MixedMap:
+    """Maps from one Set, one after another. The same ones give the same object."""
+
+    _interned = {}
+
+    def __new__(cls, maps):
+        if isinstance(maps, MixedMap):
+            return maps
+        try:
+            maps = tuple(maps)
+        except TypeError:
+            raise TypeError(f"found {maps!r}, expected Maps") from None
+        if not all(isinstance(one, Map) for one in maps):
+            raise TypeError(f"found {maps!r}, expected Maps")
+        made = cls._interned.get(maps)
+        if made is None:
+            if any(one.iterset is not maps[0].iterset for one in maps):
+                raise MapTypeError("the Maps are from different sets, expected one")
+            made = super().__new__(cls)
+            made._maps = maps
+            cls._interned[maps] = made
+        return made
+
+    def __init__(self, maps):
+        pass
+
+    split = property(lambda self: self._maps)
+    iterset = property(lambda self: self._maps[0].iterset)
+    toset = property(lambda self: MixedSet(one.toset for one in self._maps))
+    arity = property(lambda self: sum(one.arity for one in self._maps))
+    arities = property(lambda self: tuple(one.arity for one in self._maps))
+    arange = property(lambda self: (0,) + tuple(int(n) for n in np.cumsum(self.arities)))
+    values = property(lambda self: tuple(one.values for one in self._maps))
+    values_with_halo = property(lambda self: tuple(one.values_with_halo for one in self._maps))
+    name = property(lambda self: tuple(one.name for one in self._maps))
+    offset = property(lambda self: tuple(one.offset for one in self._maps))
+    implicit_bcs = property(lambda self: frozenset().union(*(m.implicit_bcs for m in self._maps)))
+
+    def __getitem__(self, index):
+        _check_index(self, index)
+        return MapUse(self, index)
+
+    def __iter__(self):
+        return iter(self._maps)
+
+    def __len__(self):
+        return len(self._maps)
+
+    def __str__(self):
+        return f"OP2 MixedMap composed of Maps: {self._maps}"
+
+    def __repr__(self):
+        return f"MixedMap({self._maps!r})"

@@ -1,0 +1,466 @@
+"""Sparsities and matrices between spaces on sets."""
+import numpy as np
+
+from kiln.op2.access import INC, WRITE
+from kiln.op2.arguments import Arg
+from kiln.op2.checks import check_name, checked_dtype, is_int
+from kiln.op2.configuration import configuration
+from kiln.op2.data import Dat, MixedDat
+from kiln.op2.exceptions import MapTypeError, MapValueError, ModeValueError
+from kiln.op2.maps import Map, MapUse, MixedMap
+from kiln.op2.sets import DataSet, MixedDataSet, MixedSet, Set, Subset
+from kiln.op2.trace import trace
+
+_SPACES = (Set, MixedSet, DataSet, MixedDataSet)
+
+
+def _checked_spaces(dsets):
+    if isinstance(dsets, _SPACES):
+        dsets = (dsets, dsets)
+    try:
+        dsets = tuple(dsets)
+    except TypeError:
+        raise TypeError(f"dsets: found {dsets!r}, expected DataSets") from None
+    if len(dsets) != 2 or not all(isinstance(one, _SPACES) for one in dsets):
+        raise TypeError(f"dsets: found {dsets!r}, expected a DataSet or two")
+    return tuple(one**1 if isinstance(one, (Set, MixedSet)) else one for one in dsets)
+
+
+def _checked_maps(maps, dsets):
+    if isinstance(maps, (Map, MixedMap)):
+        maps = (maps, maps)
+    maps = tuple(maps)
+    if maps and not isinstance(maps[0], (tuple, list)):
+        maps = (maps,)
+    pairs = []
+    for pair in maps:
+        pair = tuple(pair)
+        if len(pair) != 2 or not all(isinstance(one, (Map, MixedMap)) for one in pair):
+            raise MapTypeError(f"maps: found {pair!r}, expected pairs of Maps")
+        for one in pair:
+            for part in one.split:
+                if part.values_with_halo is None and part.iterset.total_size:
+                    raise MapValueError(f"the Map {part.name} has no values")
+        if any(one.toset is not space.set for one, space in zip(pair, dsets)):
+            raise RuntimeError("maps: a Map leads to another set than that of its DataSet")
+        if pair[0].iterset is not pair[1].iterset:
+            raise RuntimeError("maps: the two of a pair are from different sets")
+        if pair not in pairs:
+            pairs.append(pair)
+    # Whatever order they are given in.
+    return sorted(pairs, key=lambda pair: [part._number for one in pair for part in one.split])
+
+
+class Sparsity:
+    """The entries that loops through pairs of Maps reach. The same parts give the same object.
+
+    dsets: of rows and columns; maps: one Map, a pair of them (rows, columns), or several pairs.
+    """
+
+    _cache = {}
+    _count = 0
+
+    def __new__(cls, dsets, maps, name=None, nest=None, block_sparse=None):
+        check_name(name)
+        dsets = _checked_spaces(dsets)
+        pairs = _checked_maps(maps, dsets)
+        nest = configuration["matnest"] if nest is None else bool(nest)
+        key = (dsets, tuple(pairs), nest, block_sparse)
+        made = cls._cache.get(key)
+        if made is None:
+            made = super().__new__(cls)
+            made._build(dsets, pairs, name, nest)
+            cls._cache[key] = made
+        return made
+
+    def __init__(self, dsets, maps, name=None, nest=None, block_sparse=None):
+        pass
+
+    def _build(self, dsets, pairs, name, nest):
+        self._dsets = dsets
+        self._pairs = pairs
+        self._name = name or f"sparsity_{Sparsity._count}"
+        Sparsity._count += 1
+        self._handle = None
+        rows, columns = (tuple(one) for one in dsets)
+        self._nested = nest and (len(rows) > 1 or len(columns) > 1)
+        if len(rows) == len(columns) == 1 and not any(isinstance(d, MixedDataSet) for d in dsets):
+            self._blocks = ((self,),)
+            return
+        self._blocks = tuple(
+            tuple(
+                Sparsity(
+                    (row, column),
+                    [(pair[0].split[r], pair[1].split[c]) for pair in pairs],
+                    nest=nest,
+                )
+                for c, column in enumerate(columns)
+            )
+            for r, row in enumerate(rows)
+        )
+
+    dsets = property(lambda self: self._dsets)
+    maps = property(lambda self: list(self._pairs))
+    rmaps = property(lambda self: [pair[0] for pair in self._pairs])
+    cmaps = property(lambda self: [pair[1] for pair in self._pairs])
+    name = property(lambda self: self._name)
+    nested = property(lambda self: self._nested)
+    shape = property(lambda self: (len(self._blocks), len(self._blocks[0])))
+    nrows = property(lambda self: sum(row[0].dsets[0].set.size for row in self._blocks))
+    ncols = property(lambda self: sum(block.dsets[1].set.size for block in self._blocks[0]))
+
+    @property
+    def dims(self):
+        """Of the blocks' entries: dims[row][column] is (rows, columns)."""
+        return tuple(
+            tuple((block.dsets[0].cdim, block.dsets[1].cdim) for block in row)
+            for row in self._blocks
+        )
+
+    @property
+    def _is_single(self):
+        return self._blocks[0][0] is self
+
+    @property
+    def _native(self):
+        if self._handle is None:
+            from kiln.op2.session import mesh
+
+            iterset = self._pairs[0][0].iterset
+            extruded = (iterset._native, iterset.layers) if iterset.layers else (None, 0)
+            self._handle = mesh().sparsity(
+                [(rows._native, columns._native) for rows, columns in self._pairs],
+                *(dset.cdim for dset in self._dsets),
+                *extruded,
+            )
+        return self._handle
+
+    def _single(self, what):
+        if not self._is_single:
+            raise RuntimeError(f"{what}: ask the blocks of a mixed Sparsity")
+
+    @property
+    def rowptr(self):
+        """Where each row begins in colidx, by elements of the row set."""
+        self._single("rowptr")
+        return self._native.rowptr()
+
+    @property
+    def colidx(self):
+        """Columns of the entries, row by row, rising."""
+        self._single("colidx")
+        return self._native.colidx()
+
+    _rowptr = rowptr
+    _colidx = colidx
+
+    @property
+    def nnz(self):
+        """Entries of each row."""
+        return np.diff(self.rowptr)
+
+    @property
+    def onnz(self):
+        """Entries of each row in columns that others own: none."""
+        return np.zeros_like(self.nnz)
+
+    @property
+    def nz(self):
+        """All entries."""
+        if not self._is_single:
+            return sum(block.nz for block in self)
+        return int(self.rowptr[-1])
+
+    onz = property(lambda self: 0)
+
+    def __getitem__(self, index):
+        if isinstance(index, tuple):
+            return self._blocks[index[0]][index[1]]
+        return self._blocks[index]
+
+    def __iter__(self):
+        return (block for row in self._blocks for block in row)
+
+    def __contains__(self, maps):
+        return tuple(getattr(one, "map", one) for one in maps) in self._pairs
+
+    def __str__(self):
+        return (
+            f"OP2 Sparsity: dsets {self._dsets}, rmaps {self.rmaps}, cmaps {self.cmaps}, "
+            f"name {self._name}"
+        )
+
+    def __repr__(self):
+        return f"Sparsity({self._dsets!r}, {self.maps!r}, {self._name!r})"
+
+
+class _Handle:
+    """What programs that set options of PETSc's matrices find: every option, without effect."""
+
+    class _Options:
+        def __getattr__(self, name):
+            return name
+
+    Option = _Options()
+
+    def setOption(self, option, flag):
+        pass
+
+
+class Mat:
+    """A sparse matrix; loops add element matrices to it or set them."""
+
+    _kind = "mat"
+    _modes = [WRITE, INC]
+    _count = 0
+    ASSEMBLED, INSERT_VALUES, ADD_VALUES = "ASSEMBLED", "INSERT_VALUES", "ADD_VALUES"
+    _largest_dense = 1_000_000
+
+    def __init__(self, sparsity, dtype=None, name=None):
+        if not isinstance(sparsity, Sparsity):
+            raise TypeError(f"sparsity: found {sparsity!r}, expected a Sparsity")
+        check_name(name)
+        self._sparsity = sparsity
+        self._dtype = checked_dtype(np.float64 if dtype is None else dtype)
+        self._name = name or f"mat_{Mat._count}"
+        Mat._count += 1
+        self._handle = None
+        self._state = Mat.ASSEMBLED
+        self._whole = None  # of a block that is assembled with the others
+        self.handle = _Handle()
+        if sparsity._is_single:
+            self._blocks = ((self,),)
+            return
+        self._blocks = tuple(
+            tuple(
+                Mat(block, self._dtype, f"{self._name}[{r}][{c}]") for c, block in enumerate(row)
+            )
+            for r, row in enumerate(sparsity._blocks)
+        )
+        if not sparsity.nested:
+            for block in self.split:
+                block._whole = self
+
+    sparsity = property(lambda self: self._sparsity)
+    dtype = property(lambda self: self._dtype)
+    name = property(lambda self: self._name)
+    dims = property(lambda self: self._sparsity.dims)
+    nrows = property(lambda self: sum(r * n for r, n in zip(*self._extents(0))))
+    ncols = property(lambda self: sum(c * n for c, n in zip(*self._extents(1))))
+    split = property(lambda self: tuple(block for row in self._blocks for block in row))
+    _is_single = property(lambda self: self._sparsity._is_single)
+    _block_dims = property(
+        lambda self: tuple(tuple(d.cdim for d in one) for one in self._sparsity.dsets)
+    )
+
+    def _extents(self, side):
+        parts = tuple(self._sparsity.dsets[side])
+        return [part.cdim for part in parts], [part.set.size for part in parts]
+
+    @property
+    def nbytes(self):
+        if not self._is_single:
+            return sum(block.nbytes for block in self.split)
+        rows, columns = self.dims[0][0]
+        return self._sparsity.nz * rows * columns * self._dtype.itemsize
+
+    @property
+    def _native(self):
+        if self._handle is None:
+            from kiln.op2.session import mesh
+
+            self._handle = mesh().mat(self._name, self._sparsity._native, self._dtype)
+        return self._handle
+
+    def _native_arg(self, arg, up):
+        from kiln import _mesh
+
+        access = arg.access._number
+
+        def one(block, rows, columns):
+            return _mesh.mat_arg(
+                block._native, rows._layers_up(up), -1, columns._layers_up(up), -1, access
+            )
+
+        rows, columns = arg.map
+        if self._is_single:
+            return one(self, rows, columns)
+        parts = [
+            one(self[r, c], rows.split[r], columns.split[c])
+            for r in range(len(self._blocks))
+            for c in range(len(self._blocks[0]))
+        ]
+        return _mesh.MixedArg.as_one(parts, len(self._blocks[0]))
+
+    def _used(self, writes):
+        pass
+
+    # --- the state of assembly ---
+
+    @property
+    def assembly_state(self):
+        """ASSEMBLED, or what was put since: INSERT_VALUES or ADD_VALUES."""
+        return (self._whole or self)._state
+
+    @assembly_state.setter
+    def assembly_state(self, state):
+        (self._whole or self)._change_state(state)
+
+    def _change_state(self, state):
+        if self._state is not Mat.ASSEMBLED and state is not self._state and state is not Mat.ASSEMBLED:
+            self._flush_assembly()
+        self._state = state
+
+    def _flush_assembly(self):
+        """Between adding and inserting; here both are done at once."""
+
+    def _force_evaluation(self):
+        """Runs the loops that change it."""
+        trace.evaluate(self.split, self.split)
+
+    def assemble(self):
+        """Runs the loops that change it: entries are as they will be."""
+        if self._whole is not None:
+            raise RuntimeError(f"{self._name} is assembled with the whole matrix")
+        self._force_evaluation()
+        for block in (self, *self.split):
+            block._state = Mat.ASSEMBLED
+
+    _assemble = assemble
+
+    # --- as an argument ---
+
+    def __call__(self, access, path, flatten=False):
+        """The argument of a loop: (rows[op2.i[0]], columns[op2.i[1]])."""
+        if access not in self._modes:
+            raise ModeValueError(f"{self._name}: found {access!r}, expected one of {self._modes}")
+        path = tuple(path)
+        if len(path) != 2 or not all(isinstance(use, MapUse) for use in path):
+            raise TypeError(f"{self._name}: expected two Maps with indices, as in rows[op2.i[0]]")
+        maps = tuple(use.map for use in path)
+        if configuration["type_check"] and maps not in self._sparsity:
+            raise MapValueError(f"{self._name}: the pair of Maps is none of the Sparsity's")
+        return Arg(self, maps, tuple(use.idx for use in path), access, flatten)
+
+    def __getitem__(self, index):
+        if isinstance(index, tuple):
+            return self._blocks[index[0]][index[1]]
+        return self._blocks[index]
+
+    def __iter__(self):
+        return iter((self,)) if self._is_single else iter(self._blocks)
+
+    def __len__(self):
+        return 1 if self._is_single else len(self._blocks)
+
+    def __str__(self):
+        return f"OP2 Mat: {self._name}, sparsity ({self._sparsity}), datatype {self._dtype.name}"
+
+    def __repr__(self):
+        return f"Mat({self._sparsity!r}, {self._dtype!r}, {self._name!r})"
+
+    # --- entries ---
+
+    def zero(self):
+        """All entries become 0."""
+        trace.evaluate((), self.split)
+        for block in self.split:
+            block._native.zero()
+
+    def zero_rows(self, rows, diag_val=1.0):
+        """Entries of these rows become 0, and then the diagonal diag_val: boundary conditions."""
+        trace.evaluate((), self.split)
+        self._single("zero_rows")
+        self._native.zero_rows(_elements(rows), diag_val)
+
+    def set_local_diagonal_entries(self, rows, diag_val=1.0, idx=None):
+        """The diagonal of these rows; idx: of one component alone."""
+        trace.evaluate((), self.split)
+        self._single("set_local_diagonal_entries")
+        rows = _elements(rows)
+        if idx is None:
+            self._native.set_diagonal(rows, diag_val)
+        else:
+            diagonal = self._diagonal()
+            diagonal.data.reshape(-1, diagonal.cdim)[rows, idx] = diag_val
+            self._native.set_diagonal_from(diagonal._native)
+        self.assembly_state = Mat.INSERT_VALUES
+
+    def _diagonal(self):
+        values = Dat(self._sparsity.dsets[0], dtype=self._dtype)
+        self._native.diagonal(values._native)
+        values._used(writes=True)
+        return values
+
+    def _put(self, rows, columns, values, adds):
+        trace.evaluate((), self.split)
+        self._single("entries")
+        rows, columns = (np.atleast_1d(np.asarray(one, np.int32)) for one in (rows, columns))
+        values = np.ascontiguousarray(np.asarray(values, self._dtype))
+        self._native.put_values(rows, columns, values.reshape(-1), adds)
+        self.assembly_state = Mat.ADD_VALUES if adds else Mat.INSERT_VALUES
+
+    def addto_values(self, rows, cols, values):
+        """Adds to a few entries from the host."""
+        self._put(rows, cols, values, True)
+
+    def set_values(self, rows, cols, values):
+        """Sets a few entries from the host."""
+        self._put(rows, cols, values, False)
+
+    def _single(self, what):
+        if not self._is_single:
+            raise RuntimeError(f"{what}: ask the blocks of a mixed matrix")
+
+    @property
+    def values(self):
+        """All entries as a dense array, of matrices with a million of them at most."""
+        if self.nrows * self.ncols > self._largest_dense:
+            raise ValueError(
+                f"{self._name}: found {self.nrows} x {self.ncols} entries, expected "
+                f"{self._largest_dense} at most for a dense array"
+            )
+        self._force_evaluation()
+        if not self._is_single:
+            return np.block([[block.values for block in row] for row in self._blocks])
+        rows, columns = self.dims[0][0]
+        rowptr, colidx = self._sparsity.rowptr, self._sparsity.colidx
+        row_set, column_set = (dset.set for dset in self._sparsity.dsets)
+        dense = np.zeros((row_set.total_size, column_set.total_size, rows, columns), self._dtype)
+        dense[np.repeat(np.arange(len(rowptr) - 1), np.diff(rowptr)), colidx] = (
+            self._native.entries()
+        )
+        dense = dense[: row_set.size, : column_set.size].transpose(0, 2, 1, 3)
+        return dense.reshape(row_set.size * rows, column_set.size * columns)
+
+    @property
+    def array(self):
+        """The entries as they are kept, row by row."""
+        self._force_evaluation()
+        self._single("array")
+        return self._native.entries().reshape(-1)
+
+    def __mul__(self, dat):
+        """The product with a Dat or a MixedDat."""
+        from kiln import _mesh
+
+        if not isinstance(dat, (Dat, MixedDat)):
+            return NotImplemented
+        trace.evaluate((*self.split, *dat.split), ())
+        products = []
+        for row, space in zip(self._blocks, tuple(self._sparsity.dsets[0])):
+            total = None
+            for block, part in zip(row, dat.split):
+                product = Dat(space, dtype=self._dtype)
+                _mesh.multiply(block._native, part._native, product._native)
+                product._used(writes=True)
+                part._used(writes=False)
+                total = product if total is None else total._combine("+", product)
+            products.append(total)
+        return products[0] if len(products) == 1 else MixedDat(products)
+
+
+def _elements(rows):
+    if isinstance(rows, Subset):
+        return rows.indices
+    return np.asarray([rows] if is_int(rows) else rows, dtype=np.int32).reshape(-1)

@@ -1,0 +1,68 @@
+"""The one Mesh of the process, on which all objects are made."""
+import logging
+
+from kiln.op2.configuration import configuration
+
+logger = logging.getLogger("kiln.op2")
+_mesh = None
+_is_initialised = False
+
+
+def mesh():
+    """Made at its first use, on the device that the configuration names."""
+    global _mesh
+    if _mesh is None:
+        from kiln import _mesh as native
+
+        _mesh = native.Mesh(
+            device=configuration["device"],
+            store=configuration["store"],
+            check=configuration["debug"],
+        )
+    return _mesh
+
+
+def set_log_level(level):
+    """As logging's: "DEBUG" to "CRITICAL", or a number."""
+    logger.setLevel(level)
+
+
+def init(**settings):
+    """Takes settings (`configuration` has them); may be called again.
+
+    device: as on the command line, "cpu"; store: a folder or "off".
+    """
+    global _is_initialised
+    backend = settings.get("backend", "opencl")
+    if backend not in ("opencl", "sequential"):
+        raise ImportError(f"found the back end {backend!r}, expected opencl")
+    configuration.reconfigure(**settings)
+    set_log_level(configuration["log_level"])
+    _is_initialised = True
+
+
+def initialised():
+    """Whether init() was called."""
+    return _is_initialised
+
+
+def exit():
+    """Runs what is queued and forgets the Mesh; what was made of it stays usable."""
+    global _mesh, _is_initialised
+    from kiln.op2.trace import trace
+
+    trace.evaluate_all()
+    if _mesh is not None:
+        _mesh.finish()
+    _mesh = None
+    _is_initialised = False
+    configuration.reset()
+
+
+debug, info, warning, error, critical = (
+    logger.debug,
+    logger.info,
+    logger.warning,
+    logger.error,
+    logger.critical,
+)

@@ -1,0 +1,516 @@
+"""Sets of elements, parts of them, and the shape of the data on them."""
+import numpy as np
+
+from kiln.op2.checks import check_name, int_tuple, is_int
+from kiln.op2.configuration import configuration
+from kiln.op2.exceptions import SetTypeError, SizeTypeError, SubsetIndexOutOfBounds
+
+
+class Set:
+    """Elements of one kind: nodes, edges, cells.
+
+    size: an int, or of a part of a distributed set four rising numbers: core, owned, with what is
+    computed redundantly, with what is only read.
+    """
+
+    _count = 0
+    _extruded = False
+    _CORE_SIZE, _OWNED_SIZE, _IMPORT_EXEC_SIZE, _IMPORT_NON_EXEC_SIZE = range(4)
+
+    def __init__(self, size, name=None, halo=None, comm=None):
+        check_name(name)
+        if is_int(size):
+            sizes = (int(size),) * 4
+        else:
+            if not isinstance(size, (tuple, list, np.ndarray)) or len(size) != 4:
+                raise SizeTypeError(f"size: found {size!r}, expected an int or four of them")
+            sizes = int_tuple(size, SizeTypeError)
+        assert 0 <= sizes[0] <= sizes[1] <= sizes[2] <= sizes[3], "set sizes must rise"
+        self._sizes = sizes
+        self._name = name or f"set_{Set._count}"
+        self._halo = halo
+        self._partition_size = 1024
+        self._interned = {}
+        self._handle = None
+        self.comm = comm
+        if halo is not None:
+            halo.verify(self)
+        Set._count += 1
+
+    @property
+    def core_size(self):
+        return self._sizes[0]
+
+    @property
+    def size(self):
+        return self._sizes[1]
+
+    @property
+    def exec_size(self):
+        return self._sizes[2]
+
+    @property
+    def total_size(self):
+        return self._sizes[3]
+
+    @property
+    def sizes(self):
+        return self._sizes
+
+    @property
+    def name(self):
+        return self._name
+
+    @property
+    def halo(self):
+        return self._halo
+
+    @property
+    def layers(self):
+        """None: not extruded."""
+        return None
+
+    @property
+    def partition_size(self):
+        """Kept for programs that set it; plans choose their own."""
+        return self._partition_size
+
+    @partition_size.setter
+    def partition_size(self, size):
+        self._partition_size = size
+
+    @property
+    def _native(self):
+        if self._handle is None:
+            from kiln.op2.session import mesh
+
+            self._handle = mesh().set(self._name, self._sizes)
+        return self._handle
+
+    def _iteration(self):
+        """What a loop over it is over, and the Set whose elements it has."""
+        made = self._interned.get("iteration")
+        if made is None:
+            from kiln import _mesh
+
+            made = self._interned["iteration"] = _mesh.Iteration(self._native)
+        return made
+
+    @classmethod
+    def fromhdf5(cls, file, name):
+        """The size from a dataset of shape (1,)."""
+        data = file[name]
+        if data.shape != (1,):
+            raise SizeTypeError(f"{name}: found shape {data.shape}, expected (1,)")
+        return cls(int(data[0]), name)
+
+    def __iter__(self):
+        yield self
+
+    def __getitem__(self, index):
+        if index != 0:
+            raise IndexError(f"a Set has one part, found the index {index!r}")
+        return self
+
+    def __len__(self):
+        return 1
+
+    def __str__(self):
+        return f"OP2 Set: {self._name} with size {self.size}"
+
+    def __repr__(self):
+        size = self.size if len(set(self._sizes)) == 1 else self._sizes
+        return f"Set({size!r}, {self._name!r})"
+
+    def __call__(self, *indices):
+        """A Subset of these elements."""
+        if len(indices) == 1:
+            indices = indices[0]
+            if is_int(indices):
+                indices = [indices]
+        return Subset(self, indices)
+
+    def __contains__(self, dataset):
+        return dataset.set is self
+
+    def __pow__(self, dim):
+        return DataSet(self, dim)
+
+
+class ExtrudedSet(Set):
+    """Columns of cells over a Set, `layers` - 1 above each other."""
+
+    _extruded = True
+
+    def __init__(self, parent, layers):
+        if not isinstance(parent, Set):
+            raise TypeError(f"found {parent!r}, expected a Set")
+        if not is_int(layers) or layers < 2:
+            raise SizeTypeError(f"layers: found {layers!r}, expected an int, 2 or more")
+        self._parent = parent
+        self._layers = int(layers)
+        self._own = {}
+
+    def __getattr__(self, name):
+        if name == "_parent":
+            raise AttributeError(name)
+        return getattr(self._parent, name)
+
+    # What Set defines itself, and the parent has.
+    core_size = property(lambda self: self._parent.core_size)
+    size = property(lambda self: self._parent.size)
+    exec_size = property(lambda self: self._parent.exec_size)
+    total_size = property(lambda self: self._parent.total_size)
+    sizes = property(lambda self: self._parent.sizes)
+    name = property(lambda self: self._parent.name)
+    halo = property(lambda self: self._parent.halo)
+    _native = property(lambda self: self._parent._native)
+
+    @property
+    def parent(self):
+        return self._parent
+
+    @property
+    def layers(self):
+        """Levels: one more than cells."""
+        return self._layers
+
+    def _iteration(self, layers=None):
+        from kiln import _mesh
+
+        layers = layers or self._layers
+        made = self._own.get(layers)
+        if made is None:
+            made = self._own[layers] = _mesh.Iteration(self._native, layers)
+        return made
+
+    def __contains__(self, other):
+        return other is self._parent
+
+    def __str__(self):
+        return f"OP2 ExtrudedSet: {self.name} with size {self.size} ({self._layers} layers)"
+
+    def __repr__(self):
+        return f"ExtrudedSet({self._parent!r}, {self._layers!r})"
+
+
+class Subset(ExtrudedSet):
+    """Some elements of a Set, rising, each once."""
+
+    def __init__(self, superset, indices):
+        if not isinstance(superset, Set):
+            raise TypeError(f"found {superset!r}, expected a Set")
+        if not isinstance(indices, (list, tuple, np.ndarray)):
+            raise TypeError(f"indices: found {indices!r}, expected a list, tuple or array")
+        found = np.unique(np.asarray(indices, dtype=np.int64).reshape(-1))
+        if isinstance(superset, Subset):
+            self._check(found, superset.total_size)
+            found = superset.indices[found].astype(np.int64)
+            superset = superset.superset
+        self._parent = superset
+        self._own = {}
+        self._check(found, superset.total_size)
+        self._indices = found.astype(np.int32)
+        self._layers = superset.layers
+        # How many are core, owned, and so on.
+        self._sizes = tuple(int(np.searchsorted(found, size)) for size in superset.sizes)
+
+    @staticmethod
+    def _check(indices, size):
+        if indices.size and (indices[0] < 0 or indices[-1] >= size):
+            wrong = indices[0] if indices[0] < 0 else indices[-1]
+            raise SubsetIndexOutOfBounds(f"found element {wrong}, expected 0 to {size - 1}")
+
+    core_size = property(lambda self: self._sizes[0])
+    size = property(lambda self: self._sizes[1])
+    exec_size = property(lambda self: self._sizes[2])
+    total_size = property(lambda self: self._sizes[3])
+    sizes = property(lambda self: self._sizes)
+    layers = property(lambda self: self._layers)
+    _extruded = property(lambda self: self._parent._extruded)
+
+    @property
+    def superset(self):
+        return self._parent
+
+    @property
+    def indices(self):
+        return self._indices
+
+    @property
+    def owned_indices(self):
+        return self._indices[: self.size]
+
+    def _subset(self):
+        made = self._own.get("subset")
+        if made is None:
+            made = self._own["subset"] = self._parent._native.subset(self._indices)
+        return made
+
+    def _iteration(self, layers=None):
+        from kiln import _mesh
+
+        if self._extruded:
+            raise NotImplementedError("loops over a part of an extruded set")
+        made = self._own.get("iteration")
+        if made is None:
+            made = self._own["iteration"] = _mesh.Iteration(self._subset())
+        return made
+
+    def __contains__(self, other):
+        return other is self._parent or other is getattr(self._parent, "_parent", None)
+
+    def __pow__(self, dim):
+        raise NotImplementedError("data on a Subset: expected its superset")
+
+    def __str__(self):
+        return f"OP2 Subset: {self.name} with sizes {self._sizes}"
+
+    def __repr__(self):
+        return f"Subset({self._parent!r}, {self._indices.tolist()!r})"
+
+
+class LocalSet(ExtrudedSet):
+    """A Set whose loops compute nothing redundantly."""
+
+    def __new__(cls, superset):
+        if not isinstance(superset, Set):
+            raise TypeError(f"found {superset!r}, expected a Set")
+        made = superset._interned.get(LocalSet)
+        if made is None:
+            made = superset._interned[LocalSet] = super().__new__(cls)
+            made._parent = superset
+            made._own = {}
+        return made
+
+    def __init__(self, superset):
+        pass
+
+    layers = property(lambda self: self._parent.layers)
+    exec_size = property(lambda self: self._parent.size)
+    _extruded = property(lambda self: self._parent._extruded)
+
+    @property
+    def superset(self):
+        return self._parent
+
+    def _iteration(self, layers=None):
+        return self._parent._iteration()
+
+    def __contains__(self, other):
+        return other is self._parent
+
+    def __pow__(self, dim):
+        return self._parent**dim
+
+    def __str__(self):
+        return f"OP2 LocalSet on {self._parent}"
+
+    def __repr__(self):
+        return f"LocalSet({self._parent!r})"
+
+
+class MixedSet:
+    """Several Sets, one after another. The same Sets give the same object."""
+
+    _interned = {}
+
+    def __new__(cls, sets):
+        if isinstance(sets, MixedSet):
+            return sets
+        try:
+            sets = tuple(sets)
+        except TypeError:
+            raise TypeError(f"found {sets!r}, expected Sets") from None
+        if not all(isinstance(one, Set) for one in sets):
+            raise TypeError(f"found {sets!r}, expected Sets")
+        made = cls._interned.get(sets)
+        if made is None:
+            assert len({one.layers for one in sets}) <= 1, "all parts must have as many layers"
+            made = super().__new__(cls)
+            made._sets = sets
+            cls._interned[sets] = made
+        return made
+
+    def __init__(self, sets):
+        pass
+
+    split = property(lambda self: self._sets)
+    core_size = property(lambda self: sum(one.core_size for one in self._sets))
+    size = property(lambda self: sum(one.size for one in self._sets))
+    exec_size = property(lambda self: sum(one.exec_size for one in self._sets))
+    total_size = property(lambda self: sum(one.total_size for one in self._sets))
+    sizes = property(lambda self: (self.core_size, self.size, self.exec_size, self.total_size))
+    name = property(lambda self: tuple(one.name for one in self._sets))
+    layers = property(lambda self: self._sets[0].layers)
+    _extruded = property(lambda self: self._sets[0]._extruded)
+
+    @property
+    def halo(self):
+        halos = tuple(one.halo for one in self._sets)
+        return halos if any(halo is not None for halo in halos) else None
+
+    def __getitem__(self, index):
+        return self._sets[index]
+
+    def __iter__(self):
+        return iter(self._sets)
+
+    def __len__(self):
+        return len(self._sets)
+
+    def __pow__(self, dim):
+        return MixedDataSet(self._sets, dim)
+
+    def __str__(self):
+        return f"OP2 MixedSet composed of Sets: {self._sets}"
+
+    def __repr__(self):
+        return f"MixedSet({self._sets!r})"
+
+
+class DataSet:
+    """A Set with the shape of an element's data. One object for a Set and a shape."""
+
+    _count = 0
+
+    def __new__(cls, iter_set, dim=1, name=None):
+        check_name(name)
+        if isinstance(iter_set, Subset):
+            raise NotImplementedError("data on a Subset: expected its superset")
+        if not isinstance(iter_set, Set):
+            if configuration["type_check"]:
+                raise SetTypeError(f"found {iter_set!r}, expected a Set")
+        dim = int_tuple(dim)
+        key = (DataSet, dim)
+        # An ExtrudedSet has data of its own shape, not its parent's.
+        interned = iter_set._own if isinstance(iter_set, ExtrudedSet) else iter_set._interned
+        made = interned.get(key)
+        if made is None:
+            made = super().__new__(cls)
+            made._set = iter_set
+            made._dim = dim
+            made._cdim = int(np.prod(dim))
+            made._name = name or f"dset_{DataSet._count}"
+            DataSet._count += 1
+            interned[key] = made
+        return made
+
+    def __init__(self, iter_set, dim=1, name=None):
+        pass
+
+    def __getattr__(self, name):
+        if name == "_set":
+            raise AttributeError(name)
+        return getattr(self._set, name)
+
+    set = property(lambda self: self._set)
+    dim = property(lambda self: self._dim)
+    cdim = property(lambda self: self._cdim)
+    name = property(lambda self: self._name)
+    split = property(lambda self: (self,))
+
+    def __getitem__(self, index):
+        if index != 0:
+            raise IndexError(f"a DataSet has one part, found the index {index!r}")
+        return self
+
+    def __iter__(self):
+        yield self
+
+    def __len__(self):
+        return 1
+
+    def __contains__(self, dat):
+        return dat.dataset is self
+
+    def __str__(self):
+        return f"OP2 DataSet: {self._name} on set {self._set}, with dim {self._dim}"
+
+    def __repr__(self):
+        return f"DataSet({self._set!r}, {self._dim!r}, {self._name!r})"
+
+
+class MixedDataSet:
+    """Several DataSets, one after another. The same ones give the same object."""
+
+    _interned = {}
+
+    def __new__(cls, arg, dims=None):
+        if isinstance(arg, MixedDataSet) and dims is None:
+            return arg
+        parts = cls._parts(arg, dims)
+        made = cls._interned.get(parts)
+        if made is None:
+            made = super().__new__(cls)
+            made._dsets = parts
+            cls._interned[parts] = made
+        return made
+
+    def __init__(self, arg, dims=None):
+        pass
+
+    @staticmethod
+    def _parts(arg, dims):
+        try:
+            parts = tuple(arg)
+        except TypeError:
+            raise TypeError(f"found {arg!r}, expected Sets or DataSets") from None
+        if not all(isinstance(part, (Set, DataSet)) for part in parts):
+            raise TypeError(f"found {parts!r}, expected Sets or DataSets")
+        if dims is None:
+            return tuple(part if isinstance(part, DataSet) else DataSet(part) for part in parts)
+        if any(isinstance(part, DataSet) for part in parts):
+            raise TypeError("found dims for DataSets, which have their own")
+        if is_int(dims):
+            dims = (dims,) * len(parts)
+        else:
+            dims = tuple(dims)
+        if len(dims) != len(parts):
+            raise ValueError(f"found {len(dims)} dims for {len(parts)} sets")
+        return tuple(DataSet(part, dim) for part, dim in zip(parts, dims))
+
+    split = property(lambda self: self._dsets)
+    dim = property(lambda self: tuple(part.dim for part in self._dsets))
+    cdim = property(lambda self: sum(part.cdim for part in self._dsets))
+    name = property(lambda self: tuple(part.name for part in self._dsets))
+    set = property(lambda self: MixedSet(part.set for part in self._dsets))
+    size = property(lambda self: sum(part.set.size for part in self._dsets))
+    total_size = property(lambda self: sum(part.set.total_size for part in self._dsets))
+
+    def __getitem__(self, index):
+        return self._dsets[index]
+
+    def __iter__(self):
+        return iter(self._dsets)
+
+    def __len__(self):
+        return len(self._dsets)
+
+    def __str__(self):
+        return f"OP2 MixedDataSet composed of DataSets: {self._dsets}"
+
+    def __repr__(self):
+        return f"MixedDataSet({self._dsets!r})"
+
+
+class Halo:
+    """Which elements a part sends to and receives from others, by rank."""
+
+    def __init__(self, sends, receives, comm=None, gnn2unn=None):
+        self.sends = {rank: np.asarray(ids, dtype=np.int32) for rank, ids in sends.items()}
+        self.receives = {rank: np.asarray(ids, dtype=np.int32) for rank, ids in receives.items()}
+        self.global_to_petsc_numbering = gnn2unn
+        self.comm = comm
+        rank = comm.rank if comm is not None else 0
+        assert rank not in self.sends, "a part does not send to itself"
+        assert rank not in self.receives, "a part does not receive from itself"
+
+    def verify(self, over):
+        """Whether these are elements of a Set that may be sent and received."""
+        for ids in self.sends.values():
+            assert (ids >= 0).all() and (ids < over.size).all(), "only owned elements are sent"
+        for ids in self.receives.values():
+            assert (ids >= over.size).all() and (ids < over.total_size).all(), (
+                "only elements behind the owned ones are received"
+            )

@@ -1,0 +1,131 @@
+"""kiln.op2: loops wait, run in their order when they are needed, and are compiled once."""
+import numpy as np
+import pytest
+
+from kiln import op2
+from kiln.op2 import loops
+from kiln.op2.kernels import Kernel
+from kiln.op2.trace import trace
+
+N = 42
+COUNT = "static void count(unsigned int *x) { (*x) += 1; }"
+COPY = "void copy(unsigned int *to, unsigned int *from) { *to = *from; }"
+SUM = "void sum(unsigned int *total, unsigned int *x) { *total += *x; }"
+
+
+@pytest.fixture(autouse=True)
+def lazy():
+    op2.configuration["lazy_evaluation"] = True
+    trace.evaluate_all()
+
+
+@pytest.fixture
+def cells():
+    return op2.Set(N)
+
+
+def dat(cells, dtype=np.uint32):
+    return op2.Dat(cells, np.zeros(N), dtype)
+
+
+def test_a_loop_waits_until_its_result_is_asked_for(cells):
+    total = op2.Global(1, 0, np.uint32)
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, total(op2.INC))
+    assert total._data[0] == 0 and total.data[0] == N and total.data[0] == N
+
+
+def test_asking_for_one_result_leaves_others(cells):
+    a, b = op2.Global(1, 0, np.uint32), op2.Global(1, 0, np.uint32)
+    for total in (a, b):
+        op2.par_loop(op2.Kernel(COUNT, "count"), cells, total(op2.INC))
+    assert b.data[0] == N and a._data[0] == 0 and a.data[0] == N
+
+
+def test_only_what_is_needed_runs(cells):
+    total, x, y = op2.Global(1, 0, np.uint32), dat(cells), dat(cells)
+    add = op2.par_loop(op2.Kernel(COUNT, "count"), cells, x(op2.RW))
+    copy = op2.par_loop(op2.Kernel(COPY, "copy"), cells, y(op2.WRITE), x(op2.READ))
+    sums = op2.par_loop(op2.Kernel(SUM, "sum"), cells, total(op2.INC), x(op2.READ))
+    assert all(trace.in_queue(loop) for loop in (add, copy, sums)) and sum(x._data) == 0
+    assert total.data[0] == N
+    assert not trace.in_queue(add) and trace.in_queue(copy) and not trace.in_queue(sums)
+    assert sum(x.data) == N and sum(y.data) == N and not trace.in_queue(copy)
+
+
+def test_who_writes_waits_for_readers(cells):
+    x, y = dat(cells), dat(cells)
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, x(op2.RW))
+    op2.par_loop(op2.Kernel(COPY, "copy"), cells, y(op2.WRITE), x(op2.READ))
+    x.data[:] = 77
+    assert trace._trace == [] and (y.data == 1).all()
+
+
+def test_reading_runs_writers_alone(cells):
+    x, y = dat(cells), dat(cells)
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, x(op2.RW))
+    op2.par_loop(op2.Kernel(COPY, "copy"), cells, y(op2.WRITE), x(op2.READ))
+    assert (x.data_ro == 1).all() and len(trace._trace) == 1
+
+
+def test_the_queue_has_a_length(cells):
+    x = dat(cells)
+    op2.configuration["lazy_max_trace_length"] = 3
+    try:
+        for waiting in (1, 2, 0, 1):
+            op2.par_loop(op2.Kernel(COUNT, "count"), cells, x(op2.RW))
+            assert len(trace._trace) == waiting
+    finally:
+        op2.configuration["lazy_max_trace_length"] = 100
+    assert (x.data == 4).all()
+
+
+def test_a_loop_that_fails_is_not_run_again(cells):
+    x, y = dat(cells), dat(cells)
+    op2.par_loop(op2.Kernel("void bad(unsigned int *x) { nothing(); }", "bad"), cells, x(op2.RW))
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, y(op2.RW))
+    with pytest.raises(Exception, match="nothing"):
+        trace.evaluate_all()
+    assert len(trace._trace) == 1 and (y.data == 1).all()
+
+
+def test_programs_are_counted_by_what_changes_their_text(cells):
+    cache = loops.JITModule._cache
+    nodes = op2.Set(N)
+    one, two = op2.Map(cells, nodes, 1, np.arange(N)), op2.Map(cells, nodes, 2, np.arange(2 * N) // 2)
+    a, x, y = dat(cells), dat(nodes), dat(nodes)
+
+    def programs(*arguments, code=COPY, name="copy"):
+        op2.par_loop(op2.Kernel(code, name), cells, *arguments)
+        trace.evaluate_all()
+        return len(cache)
+
+    cache.clear()
+    assert programs(a(op2.WRITE), x(op2.READ, one[0])) == 1
+    assert programs(a(op2.WRITE), x(op2.READ, one[0])) == 1
+    assert programs(a(op2.WRITE), y(op2.READ, one[0])) == 1
+    assert programs(a(op2.WRITE), y(op2.READ, one[0]), code=COPY.upper().lower() + " ") == 2
+    assert programs(a(op2.WRITE), x(op2.READ, two[0])) == 3
+    assert programs(a(op2.WRITE), x(op2.READ, two[1])) == 4
+    swap = "void swap(unsigned int *a, unsigned int *b) { unsigned t = *a; *a = *b; *b = t; }"
+    cache.clear()
+    assert programs(x(op2.RW, one[0]), y(op2.RW, one[0]), code=swap, name="swap") == 1
+    assert programs(y(op2.RW, one[0]), x(op2.RW, one[0]), code=swap, name="swap") == 1
+
+
+@pytest.mark.parametrize("make", [lambda cells, t: op2.Dat(cells, dtype=t), lambda cells, t: op2.Global(1, 0, t)])
+def test_other_types_are_other_programs(cells, make):
+    loops.JITModule._cache.clear()
+    for count, dtype in enumerate((np.uint32, np.int32, np.float64), 1):
+        data = make(cells, dtype)
+        op2.par_loop(op2.Kernel("static void k(void *x) {}", "k"), cells, data(op2.INC))
+        trace.evaluate({data}, set())
+        assert len(loops.JITModule._cache) == count
+
+
+def test_kernels_are_counted():
+    Kernel._cache.clear()
+    first = op2.Kernel("void k(void *x) {}", "k")
+    assert op2.Kernel("void k(void *x) {}", "k") is first and len(Kernel._cache) == 1
+    op2.Kernel("void k(void *x) {}", "l")
+    op2.Kernel("void l(void *x) {}", "k")
+    assert len(Kernel._cache) == 3

@@ -1,0 +1,457 @@
+"""kiln.op2: what constructors take and refuse, how objects compare and print."""
+import numpy as np
+import pytest
+
+from kiln import op2
+from kiln.op2 import exceptions, loops
+from kiln.op2.access import Access
+from kiln.op2.maps import IterationIndex
+
+NAMES = {name: getattr(op2, name) for name in op2.__all__}
+NAMES.update(Access=Access, IterationSpace=loops.IterationSpace, dtype=np.dtype, array=np.array)
+
+
+@pytest.fixture
+def cells():
+    return op2.Set(2, "cells")
+
+
+@pytest.fixture
+def nodes():
+    return op2.Set(3, "nodes")
+
+
+@pytest.fixture
+def other():
+    return op2.Set(5, "other")
+
+
+@pytest.fixture
+def cell2node(cells, nodes):
+    return op2.Map(cells, nodes, 2, [0, 1, 1, 2], "cell2node")
+
+
+@pytest.fixture
+def cell2other(cells, other):
+    return op2.Map(cells, other, 2, [0, 1, 3, 4], "cell2other")
+
+
+@pytest.fixture
+def mixed_map(cell2node, cell2other):
+    return op2.MixedMap((cell2node, cell2other))
+
+
+@pytest.fixture
+def dat(nodes):
+    return op2.Dat(nodes, [1, 2, 3], np.int32, "dat")
+
+
+# --- sets ---
+
+
+@pytest.mark.parametrize("size", ["5", 1.5, (1, 2), [1, 2, 3], None, (1, 2, 3, "4")])
+def test_a_set_has_an_int_or_four(size):
+    with pytest.raises(exceptions.SizeTypeError):
+        op2.Set(size)
+
+
+def test_the_sizes_of_a_set_rise():
+    parts = op2.Set([1, 2, 3, 4])
+    assert (parts.core_size, parts.size, parts.exec_size, parts.total_size) == (1, 2, 3, 4)
+    assert op2.Set(np.array([0, 0, 2, 2])).size == 0
+    with pytest.raises(AssertionError):
+        op2.Set((2, 1, 3, 4))
+
+
+def test_a_set_is_itself_alone(nodes):
+    assert list(nodes) == [nodes] and len(nodes) == 1 and nodes[0] is nodes
+    assert nodes == nodes and nodes != op2.Set(3, "nodes") and nodes.layers is None
+    nodes.partition_size = 77
+    assert nodes.partition_size == 77
+
+
+def test_names_are_words(nodes, cells, cell2node):
+    for make in (
+        lambda: op2.Set(1, 2),
+        lambda: op2.DataSet(nodes, 1, 2),
+        lambda: op2.Dat(nodes, name=2),
+        lambda: op2.Map(cells, nodes, 2, [0] * 4, name=2),
+        lambda: op2.Global(1, 1, name=2),
+        lambda: op2.Kernel("", 2),
+        lambda: op2.Mat(op2.Sparsity(nodes, cell2node), name=2),
+        lambda: op2.Sparsity(nodes, cell2node, 0),
+    ):
+        with pytest.raises(exceptions.NameTypeError):
+            make()
+
+
+def test_extruded_sets_are_over_sets_with_layers(nodes, other):
+    columns = op2.ExtrudedSet(nodes, 5)
+    assert nodes in columns and other not in columns
+    assert columns.layers == 5 and columns.size == 3 and columns.name == "nodes"
+    with pytest.raises(TypeError):
+        op2.ExtrudedSet(1, 3)
+    with pytest.raises(exceptions.SizeTypeError):
+        op2.ExtrudedSet(nodes, 1)
+
+
+def test_subsets_are_sorted_and_of_the_root(other):
+    part = op2.Subset(other, [4, 0, 0, 2])
+    assert part.indices.tolist() == [0, 2, 4] and part.indices.dtype == np.int32 and part.size == 3
+    assert other(1, 3).indices.tolist() == [1, 3] and other(1).indices.tolist() == [1]
+    assert other(np.arange(2)).indices.tolist() == [0, 1]
+    assert op2.Subset(part, [1, 2]).indices.tolist() == [2, 4]
+    assert op2.Subset(part, [1, 2]).superset is other and part(0).superset is other
+    assert len(op2.Subset(other, []).indices) == 0
+    for indices in ([5], [-1], list(range(6))):
+        with pytest.raises(exceptions.SubsetIndexOutOfBounds):
+            op2.Subset(other, indices)
+    for arguments in (("other", [0]), (other, "0"), (other, 3)):
+        with pytest.raises(TypeError):
+            op2.Subset(*arguments)
+    with pytest.raises(NotImplementedError):
+        part**1
+
+
+def test_mixed_sets_are_interned(nodes, cells, other):
+    mixed = op2.MixedSet((nodes, cells))
+    assert op2.MixedSet([nodes, cells]) is mixed and op2.MixedSet(iter((nodes, cells))) is mixed
+    assert op2.MixedSet((cells, nodes)) != mixed and mixed != nodes
+    assert mixed.split == (nodes, cells) and mixed[1] is cells and len(mixed) == 2
+    assert (mixed.core_size, mixed.size, mixed.total_size) == (5, 5, 5)
+    assert mixed.name == ("nodes", "cells") and mixed.halo is None and mixed.layers is None
+    assert mixed**2 == op2.MixedDataSet((nodes**2, cells**2))
+    assert mixed ** (1, 3) == op2.MixedDataSet((nodes**1, cells**3))
+    assert mixed ** (n for n in (1, 3)) == mixed ** (1, 3)
+    with pytest.raises(TypeError):
+        op2.MixedSet(("a", "b"))
+    with pytest.raises(AssertionError):
+        op2.MixedSet((op2.ExtrudedSet(nodes, 3), op2.ExtrudedSet(cells, 4)))
+
+
+def test_datasets_are_interned_by_shape(nodes, other):
+    space = op2.DataSet(nodes, (2, 3), "space")
+    assert op2.DataSet(nodes, [2, 3]) is space and nodes ** (2, 3) is space
+    assert nodes**1 is op2.DataSet(nodes) and (nodes**1).dim == (1,)
+    assert space.cdim == 6 and space.set is nodes and space.size == 3
+    assert space in nodes and space not in other and op2.Dat(space) in space
+    assert op2.Dat(space) not in nodes**1 and list(space) == [space] and len(space) == 1
+    for dim in ("a", (1, "a"), 1.5):
+        with pytest.raises(TypeError):
+            op2.DataSet(nodes, dim)
+
+
+def test_mixed_datasets_take_sets_and_shapes(nodes, cells):
+    mixed = op2.MixedDataSet((nodes, cells**2))
+    assert mixed.split == (nodes**1, cells**2) and mixed.dim == ((1,), (2,)) and mixed.cdim == 3
+    assert op2.MixedDataSet(mixed) is mixed and mixed.set is op2.MixedSet((nodes, cells))
+    assert op2.MixedDataSet((nodes, cells), 2).dim == ((2,), (2,))
+    assert op2.MixedDataSet((nodes, cells), iter(((1, 2), 3))).dim == ((1, 2), (3,))
+    for arguments in (("ab",), ((nodes, "b"),), ((nodes**1, cells**1), 1), (nodes, "ab")):
+        with pytest.raises((TypeError, ValueError)):
+            op2.MixedDataSet(*arguments)
+    with pytest.raises(ValueError):
+        op2.MixedDataSet((nodes, cells), (1, 2, 3))
+
+
+# --- maps ---
+
+
+def test_maps_say_what_is_wrong(cells, nodes):
+    for arguments, error in [
+        (("cells", nodes, 1, []), exceptions.SetTypeError),
+        ((cells, "nodes", 1, []), exceptions.SetTypeError),
+        ((cells, nodes, "1", []), exceptions.ArityTypeError),
+        ((cells, nodes, (1, 2), []), exceptions.ArityTypeError),
+        ((cells, nodes, 1, "abc"), exceptions.DataValueError),
+        ((cells, nodes, 1, [1] * 3), exceptions.DataValueError),
+    ]:
+        with pytest.raises(error):
+            op2.Map(*arguments)
+
+
+def test_a_map_has_integers_by_element(cells, nodes, cell2node):
+    assert op2.Map(cells, nodes, 1, [1.5, 0.2]).values.tolist() == [[1], [0]]
+    assert cell2node.values.shape == (2, 2) and cell2node.values.dtype == np.int32
+    assert cell2node.arities == (2,) and cell2node.arange == (0, 2) and cell2node.split == (cell2node,)
+    assert cell2node.offset is None and list(cell2node) == [cell2node] and len(cell2node) == 1
+    assert cell2node != op2.Map(cells, nodes, 2, cell2node.values)
+
+
+def test_indices_of_maps(cell2node):
+    assert cell2node[1].map is cell2node and cell2node[1].idx == 1
+    assert cell2node[op2.i[0]].idx == IterationIndex(0)
+    for index in (2, -1, op2.i[2]):
+        with pytest.raises(exceptions.IndexValueError):
+            cell2node[index]
+    with pytest.raises(exceptions.IndexTypeError):
+        cell2node["a"]
+    with pytest.raises(exceptions.IndexTypeError):
+        op2.i["a"]
+    with pytest.raises(NotImplementedError):
+        cell2node[:]
+
+
+def test_mixed_maps_are_from_one_set(cell2node, cell2other, mixed_map, nodes, other):
+    assert op2.MixedMap([cell2node, cell2other]) is mixed_map
+    assert op2.MixedMap((cell2other, cell2node)) != mixed_map and mixed_map != cell2node
+    assert mixed_map.split == (cell2node, cell2other) and tuple(mixed_map) == mixed_map.split
+    assert mixed_map.arity == 4 and mixed_map.arities == (2, 2) and mixed_map.arange == (0, 2, 4)
+    assert mixed_map.toset is op2.MixedSet((nodes, other)) and len(mixed_map) == 2
+    assert mixed_map.name == ("cell2node", "cell2other") and mixed_map.offset == (None, None)
+    with pytest.raises(TypeError):
+        op2.MixedMap("ab")
+    with pytest.raises(exceptions.MapTypeError):
+        op2.MixedMap((cell2node, op2.Map(nodes, nodes, 1, [0, 1, 2])))
+
+
+def test_decorated_maps_are_interned_and_ordered(cell2node):
+    bottom = op2.DecoratedMap(cell2node, [op2.ON_BOTTOM])
+    assert op2.DecoratedMap(cell2node, [op2.ON_BOTTOM]) is bottom
+    both = op2.DecoratedMap(bottom, [op2.ON_TOP])
+    assert both is op2.DecoratedMap(cell2node, [op2.ON_TOP, op2.ON_BOTTOM])
+    assert bottom <= both and not both <= bottom and bottom <= cell2node
+    assert bottom.values.tolist() == cell2node.values.tolist() and bottom.toset is cell2node.toset
+
+
+# --- data ---
+
+
+def test_dats_say_what_is_wrong(nodes):
+    space = nodes**2
+    for arguments, error in [
+        (("nodes", 1), exceptions.DataSetTypeError),
+        ((space, None, "no type"), exceptions.DataTypeError),
+        ((space, None, bool), exceptions.DataTypeError),
+        ((space, None, np.complex128), exceptions.DataTypeError),
+        ((space, [1] * 7), exceptions.DataValueError),
+        ((space, "abcdef"), exceptions.DataValueError),
+    ]:
+        with pytest.raises(error):
+            op2.Dat(*arguments)
+
+
+def test_types_and_shapes_of_dats(nodes):
+    assert op2.Dat(nodes).dtype == np.float64 and op2.Dat(nodes, [1, 2, 3]).dtype == np.int64
+    assert op2.Dat(nodes, [1, 2, 3], np.float32).dtype == np.float32
+    assert op2.Dat(nodes, [1.7, 2, 3], np.int32).data.tolist() == [1, 2, 3]
+    assert type(op2.Dat(nodes).dtype) is np.dtype(np.float64).__class__
+    assert op2.Dat(nodes).data.shape == (3,) and op2.Dat(nodes**2).data.shape == (3, 2)
+    assert op2.Dat(nodes ** (2, 2), np.arange(12)).data[1].tolist() == [[4, 5], [6, 7]]
+    assert op2.Dat(nodes**2, dtype=np.float32).nbytes == 24
+    empty = op2.Dat(nodes**0)
+    assert empty.shape == (3, 0) and empty.data.shape == (3, 0)
+
+
+def test_nothing_is_allocated_before_it_is_needed(nodes):
+    dat = op2.Dat(nodes)
+    assert not dat._is_allocated
+    assert dat.data.tolist() == [0, 0, 0] and dat._is_allocated
+
+
+def test_a_dat_of_a_dat_is_a_copy(dat):
+    copy = op2.Dat(dat)
+    copy.data[0] = 9
+    assert dat.data_ro.tolist() == [1, 2, 3] and copy.data_ro.tolist() == [9, 2, 3]
+    assert copy.dtype == dat.dtype and copy.dataset is dat.dataset
+
+
+def test_a_dat_is_itself_alone(dat):
+    assert dat[0] is dat and list(dat) == [dat] and len(dat) == 1 and dat.split == (dat,)
+    assert dat == dat and dat != op2.Dat(dat)
+    with pytest.raises(exceptions.IndexValueError):
+        dat[1]
+
+
+def test_read_only_arrays_cannot_be_written(dat):
+    with pytest.raises(ValueError):
+        dat.data_ro[0] = 1
+    dat.data[0] = -5
+    assert dat.data_ro[0] == -5
+    with pytest.raises(ValueError):
+        dat.data_ro_with_halos[0] = 1
+
+
+def test_arguments_of_dats(dat, nodes, cells, cell2node, cell2other):
+    assert dat(op2.READ).map is None and dat(op2.READ, cell2node).map is cell2node
+    assert dat(op2.READ, cell2node) == dat(op2.READ, cell2node)
+    assert dat(op2.READ, cell2node) != dat(op2.WRITE, cell2node)
+    assert dat(op2.READ, cell2node[0]) != dat(op2.READ, cell2node[1])
+    assert [part == dat(op2.READ, cell2node) for part in dat(op2.READ, cell2node).split] == [True]
+    with pytest.raises(exceptions.MapValueError):
+        dat(op2.READ, cell2other)
+    for mode in (op2.MIN, op2.MAX, "READ", 1):
+        with pytest.raises(exceptions.ModeValueError):
+            dat(mode)
+
+
+def test_mixed_dats_are_of_one_type(nodes, cells, dat):
+    other = op2.Dat(cells, [4, 5], np.int32)
+    mixed = op2.MixedDat((dat, other))
+    assert mixed.split == (dat, other) and mixed[1] is other and tuple(mixed) == (dat, other)
+    assert mixed == op2.MixedDat([dat, other]) and mixed != op2.MixedDat((other, dat)) and mixed != dat
+    assert mixed.dataset is op2.MixedDataSet((nodes, cells)) and mixed.cdim == 2
+    assert [part.tolist() for part in mixed.data_ro] == [[1, 2, 3], [4, 5]]
+    assert mixed[:1] == (dat,) and mixed.nbytes == 20 and mixed.dtype == np.int32
+    assert op2.MixedDat(op2.MixedSet((nodes, cells))).dataset is op2.MixedDataSet((nodes, cells))
+    copy = op2.MixedDat(mixed)
+    copy.zero()
+    assert dat.data_ro.tolist() == [1, 2, 3] and copy.data_ro[0].tolist() == [0, 0, 0]
+    with pytest.raises(exceptions.DataSetTypeError):
+        op2.MixedDat("ab")
+    with pytest.raises(exceptions.DataValueError):
+        op2.MixedDat((dat, op2.Dat(cells)))
+    with pytest.raises(NotImplementedError):
+        mixed.zero(nodes(0))
+
+
+def test_halos_of_mixed_dats_are_those_of_the_parts(nodes, cells):
+    mixed = op2.MixedDat((op2.Dat(nodes), op2.Dat(cells)))
+    assert mixed.halo_valid
+    mixed[0].halo_valid = False
+    assert not mixed.halo_valid and mixed.needs_halo_update
+    mixed.halo_valid = True
+    assert mixed[0].halo_valid
+
+
+def test_globals_say_what_is_wrong():
+    for arguments, error in [
+        (("1",), TypeError),
+        (((1, "a"),), TypeError),
+        ((1, "a", "double"), exceptions.DataValueError),
+        ((1, [1, 2]), exceptions.DataValueError),
+        (((2, 2), [1] * 5), exceptions.DataValueError),
+    ]:
+        with pytest.raises(error):
+            op2.Global(*arguments)
+
+
+def test_values_of_globals():
+    assert op2.Global(1, 1).dtype == np.int64 and op2.Global(1, 1.0).dtype == np.float64
+    assert op2.Global(1, 1.5, "int").data.tolist() == [1] and op2.Global(3).data.tolist() == [0] * 3
+    square = op2.Global((2, 2), [1] * 4, "double", "square")
+    assert square.dim == (2, 2) and square.data.shape == (2, 2) and square.name == "square"
+    square.data = [2] * 4
+    assert square.data.sum() == 8
+    with pytest.raises(exceptions.DataValueError):
+        square.data = [1, 2]
+    assert list(square) == [square] and len(square) == 1 and square[0] is square
+
+
+def test_arguments_of_globals(cell2node):
+    total = op2.Global(1, 0.0)
+    assert total(op2.READ, cell2node).map is None
+    for mode in (op2.RW, op2.WRITE):
+        with pytest.raises(exceptions.ModeValueError):
+            total(mode)
+
+
+def test_views_of_one_component(nodes):
+    dat = op2.Dat(nodes**2, np.arange(6.0))
+    view = op2.DatView(dat, 1)
+    assert view.data_ro.tolist() == [1, 3, 5] and view.cdim == 1 and view.shape == (3,)
+    view.data[0] = 7
+    assert dat.data_ro[0].tolist() == [0, 7]
+    with pytest.raises(exceptions.IndexTypeError):
+        op2.DatView(dat, "a")
+    with pytest.raises(exceptions.IndexValueError):
+        op2.DatView(dat, 2)
+
+
+# --- kernels, accesses, configuration ---
+
+
+def test_equal_kernels_are_one(cells):
+    kernel = op2.Kernel("void f(double *x) {}", "f")
+    assert op2.Kernel("void f(double *x) {}", "f") is kernel
+    assert op2.Kernel("void f(double *x) {}", "g") is not kernel
+    assert op2.Kernel("void f(float *x) {}", "f") is not kernel
+    assert kernel.name == "f" and kernel.code() == "void f(double *x) {}"
+    assert op2.Kernel("", "empty").code() == ""
+
+
+def test_accesses_are_known_words():
+    for mode in Access._modes:
+        assert eval(repr(Access(mode)), NAMES) == Access(mode)
+        assert str(Access(mode)) == f"OP2 Access: {mode}"
+    with pytest.raises(exceptions.ModeValueError):
+        Access("ADD")
+
+
+def test_configuration_keeps_what_it_does_not_know():
+    configuration = op2.configuration
+    before = dict(configuration)
+    try:
+        configuration["something"] = [1]
+        configuration.reconfigure(lazy_max_trace_length=7)
+        assert configuration["something"] == [1] and configuration["lazy_max_trace_length"] == 7
+        for name, value in (("lazy_evaluation", "yes"), ("lazy_max_trace_length", "7"), ("cflags", 1)):
+            with pytest.raises(exceptions.ConfigurationError):
+                configuration[name] = value
+    finally:
+        configuration.clear()
+        dict.update(configuration, before)
+
+
+def test_checks_can_be_switched_off(dat, cell2other):
+    op2.configuration["type_check"] = False
+    try:
+        assert dat(op2.READ, cell2other).map is cell2other
+    finally:
+        op2.configuration["type_check"] = True
+
+
+# --- texts ---
+
+
+def test_texts_for_people(nodes, cells, cell2node, dat, mixed_map):
+    space = op2.DataSet(nodes, 2, "space")
+    total = op2.Global(1, 1, "double", "total")
+    sparsity = op2.Sparsity(nodes, cell2node, "entries")
+    matrix = op2.Mat(sparsity, name="matrix")
+    mixed = op2.MixedSet((nodes, cells))
+    for thing, text in [
+        (nodes, "OP2 Set: nodes with size 3"),
+        (mixed, f"OP2 MixedSet composed of Sets: {(nodes, cells)}"),
+        (space, f"OP2 DataSet: space on set {nodes}, with dim (2,)"),
+        (mixed**1, f"OP2 MixedDataSet composed of DataSets: {(nodes**1, cells**1)}"),
+        (dat, f"OP2 Dat: dat on ({dat.dataset}) with datatype int32"),
+        (cell2node, f"OP2 Map: cell2node from ({cells}) to ({nodes}) with arity 2"),
+        (mixed_map, f"OP2 MixedMap composed of Maps: {mixed_map.split}"),
+        (total, "OP2 Global Argument: total with dim (1,) and value [1.]"),
+        (op2.Kernel("", "kernel"), "OP2 Kernel: kernel"),
+        (
+            sparsity,
+            f"OP2 Sparsity: dsets {sparsity.dsets}, rmaps {sparsity.rmaps}, "
+            f"cmaps {sparsity.cmaps}, name entries",
+        ),
+        (matrix, f"OP2 Mat: matrix, sparsity ({sparsity}), datatype float64"),
+        (op2.IterationSpace(nodes, (2,)), f"OP2 Iteration Space: {nodes} with extents (2,)"),
+    ]:
+        assert str(thing) == text
+
+
+def test_texts_that_evaluate(nodes, cells, dat):
+    for thing in (
+        nodes,
+        op2.Set((1, 2, 3, 4)),
+        op2.MixedSet((nodes, cells)),
+        nodes**2,
+        op2.MixedDataSet((nodes, cells)),
+        dat,
+        op2.MixedDat((dat, dat)),
+        op2.Global(1, 1, "double"),
+        op2.IterationSpace(nodes, (1,)),
+    ):
+        assert isinstance(eval(repr(thing), dict(NAMES)), type(thing))
+
+
+def test_texts_of_what_cannot_be_made_again(cells, nodes, cell2node, mixed_map):
+    assert repr(cell2node) == f"Map({cells!r}, {nodes!r}, 2, None, 'cell2node')"
+    assert repr(mixed_map) == f"MixedMap({mixed_map.split!r})"
+    sparsity = op2.Sparsity(nodes, cell2node)
+    assert repr(sparsity) == f"Sparsity({sparsity.dsets!r}, {sparsity.maps!r}, {sparsity.name!r})"
+    matrix = op2.Mat(sparsity)
+    assert repr(matrix) == f"Mat({sparsity!r}, {matrix.dtype!r}, {matrix.name!r})"
+    kernel = op2.Kernel("void f() {}", "f")
+    assert repr(kernel) == 'Kernel("""void f() {}""", \'f\')'
