@@ -3,22 +3,22 @@ from kiln.op2.exceptions import ModeValueError
 
 
 class Access:
-    """One of READ, WRITE, RW, INC, MIN, MAX."""
+    """One of READ, WRITE, RW, INC, MIN, MAX; one object for each."""
 
-    __slots__ = ("_mode", "_number")
+    __slots__ = ("_mode", "_number", "_is_for_dats")
     _modes = ["READ", "WRITE", "RW", "INC", "MIN", "MAX"]
+    _made = {}
 
-    def __init__(self, mode):
-        if mode not in self._modes:
-            raise ModeValueError(f"found the access {mode!r}, expected one of {self._modes}")
-        self._mode = mode
-        self._number = self._modes.index(mode)
-
-    def __eq__(self, other):
-        return self is other or (isinstance(other, Access) and self._mode == other._mode)
-
-    def __hash__(self):
-        return hash(self._mode)
+    def __new__(cls, mode):
+        if mode not in cls._modes:
+            raise ModeValueError(f"found the access {mode!r}, expected one of {cls._modes}")
+        made = cls._made.get(mode)
+        if made is None:
+            made = cls._made[mode] = super().__new__(cls)
+            made._mode = mode
+            made._number = cls._modes.index(mode)
+            made._is_for_dats = mode not in ("MIN", "MAX")
+        return made
 
     def __str__(self):
         return f"OP2 Access: {self._mode}"

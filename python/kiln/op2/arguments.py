@@ -4,17 +4,21 @@ from kiln.op2.maps import IterationIndex
 
 
 class Arg:
-    """One argument. Made by calling a Dat, a Global or a Mat."""
+    """One argument. Made by calling a Dat, a Global or a Mat.
 
-    __slots__ = ("data", "map", "idx", "access", "_flatten", "position")
+    `key` says what it is without holding the data: what a Kernel has prepared is found by it.
+    """
+
+    __slots__ = ("key", "data")
 
     def __init__(self, data, map=None, idx=None, access=None, flatten=False):
+        self.key = (data._token, map, idx, access, flatten)
         self.data = data
-        self.map = map
-        self.idx = idx
-        self.access = access
-        self._flatten = flatten
-        self.position = None
+
+    map = property(lambda self: self.key[1])
+    idx = property(lambda self: self.key[2])
+    access = property(lambda self: self.key[3])
+    _flatten = property(lambda self: self.key[4])
 
     @property
     def _is_packed(self):
@@ -30,9 +34,8 @@ class Arg:
     _is_indirect = property(lambda self: self._is_dat and self.map is not None)
     _is_global_reduction = property(lambda self: self._is_global and self.access in (INC, MIN, MAX))
     _reads = property(lambda self: self.access._mode != "WRITE")
-    _writes = property(lambda self: self.access is not READ and self.access != READ)
+    _writes = property(lambda self: self.access is not READ)
     ctype = property(lambda self: _C_TYPES[self.data.dtype.str[1:]])
-    name = property(lambda self: f"arg{self.position}")
 
     @property
     def split(self):
@@ -60,14 +63,11 @@ class Arg:
             for part, map in zip(self.data.split, maps)
         )
 
-    def _key(self):
-        return (self.data, self.map, self.idx, self.access)
-
     def __eq__(self, other):
-        return isinstance(other, Arg) and self._key() == other._key()
+        return isinstance(other, Arg) and self.key == other.key
 
     def __hash__(self):
-        return id(self)
+        return hash(self.key)
 
     def __str__(self):
         return (

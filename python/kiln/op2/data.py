@@ -49,6 +49,7 @@ class Dat:
         self._name = name or f"dat_#x{id(self) if uid is None else uid:x}"
         total = dataset.set.total_size
         self._shape = (total,) + (() if dataset.cdim == 1 else dataset.dim)
+        self._token = object()
         self._handle = None
         self._rw = None  # the host's array, where no loop has used it since it was asked for
         self._ro = None  # the same to be read, where no loop has written it
@@ -174,17 +175,20 @@ class Dat:
 
     def __call__(self, access, path=None, flatten=False):
         """The argument of a loop, through a Map where there is one."""
-        if access is not READ and access not in self._modes:
-            raise ModeValueError(f"{self._name}: found {access!r}, expected one of {self._modes}")
+        try:
+            if not access._is_for_dats:
+                raise AttributeError
+        except AttributeError:
+            raise ModeValueError(
+                f"{self._name}: found {access!r}, expected one of {self._modes}"
+            ) from None
         if path is None:
             return Arg(self, None, None, access, flatten)
-        if type(path) is MapUse:
-            map, idx = path.map, path.idx
-        else:
-            map, idx = path, None
-        if map.toset is not self._set and configuration["type_check"]:
-            raise MapValueError(f"{self._name}: the Map {map.name} leads to another set")
-        return Arg(self, map, idx, access, flatten)
+        if path.toset is not self._set and configuration["type_check"]:
+            raise MapValueError(f"{self._name}: the Map {path.map.name} leads to another set")
+        if path.__class__ is MapUse:
+            return Arg(self, path.map, path.idx, access, flatten)
+        return Arg(self, path, None, access, flatten)
 
     def __getitem__(self, index):
         if index != 0:
@@ -369,12 +373,15 @@ def _with_extension(filename):
 class DatView(Dat):
     """One component of a Dat: what loops do with it they do with the Dat."""
 
+    _rw = ()  # the Dat knows
+
     def __init__(self, dat, index):
         index = index if isinstance(index, tuple) else (index,)
         if len(index) != len(dat.dim) or not all(is_int(one) for one in index):
             raise IndexTypeError(f"{dat.name}: found the index {index!r}, expected {len(dat.dim)} ints")
         if any(not 0 <= one < extent for one, extent in zip(index, dat.dim)):
             raise IndexValueError(f"{dat.name}: found the index {index!r}, expected one of {dat.dim}")
+        self._token = object()
         self._parent = dat
         self._index = index
         self._component = int(np.ravel_multi_index(index, dat.dim))
@@ -412,6 +419,7 @@ class MixedDat:
 
     __array_ufunc__ = None
     _kind = "dat"
+    _rw = ()  # the parts know
 
     def __init__(self, dats, dtype=None):
         if isinstance(dats, MixedDat):
@@ -429,6 +437,7 @@ class MixedDat:
         if any(part.dtype != parts[0].dtype for part in parts):
             raise DataValueError("the Dats are of different types, expected one")
         self._dats = parts
+        self._token = tuple(part._token for part in parts)
 
     split = property(lambda self: self._dats)
     dtype = property(lambda self: self._dats[0].dtype)
@@ -581,6 +590,7 @@ class Global:
 
     __array_ufunc__ = None
     _kind = "global"
+    _rw = ()
     _modes = [READ, INC, MIN, MAX]
     _count = 0
 
@@ -603,6 +613,7 @@ class Global:
             raise DataValueError(f"found {data!r}, expected numbers")
         self._values = values_as(values, checked_dtype(values.dtype), self._dim)
         self._name = name or f"global_{Global._count}"
+        self._token = object()
         self._handle = None
         self._given = None  # the bytes that the device has got
         self._is_stale = False  # the device has newer ones
@@ -658,11 +669,10 @@ class Global:
         view.flags.writeable = False
         return view
 
-    @property
-    def _native(self):
-        """With the values that the host has, where it has newer ones."""
+    def _push(self):
+        """The device gets the host's values, where they are newer."""
         if self._is_stale:
-            return self._handle
+            return
         now = self._values.tobytes()
         if self._handle is None:
             from kiln.op2.session import mesh
@@ -671,6 +681,10 @@ class Global:
         elif now != self._given:
             self._handle.set(self._values.reshape(-1))
         self._given = now
+
+    @property
+    def _native(self):
+        self._push()
         return self._handle
 
     def _used(self, writes):

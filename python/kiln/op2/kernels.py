@@ -1,4 +1,5 @@
 """Kernels: what happens to an element, as C; and how arguments of PyOP2 become those of Kiln's loops."""
+import itertools
 import re
 
 from kiln.errors import UnsupportedError
@@ -12,6 +13,7 @@ _BUILT_IN = re.compile(
     re.MULTILINE,
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
+_KEPT_CALLS = 256
 _STRIDE = "#define OP2_STRIDE(array, index) (array)[index]\n"
 
 
@@ -58,7 +60,7 @@ class Kernel:
             made._user_code = user_code
             made._ldargs = tuple(ldargs or ())
             made._is_cpp = bool(cpp)
-            made._modules = {}
+            made._calls = {}
             cls._cache[key] = made
             Kernel._count += 1
         return made
@@ -88,6 +90,20 @@ class Kernel:
                 f"{where}: found {include.group().strip()}, expected no headers but those of the C library"
             )
         return (_STRIDE if "OP2_STRIDE" in text else "") + text
+
+    def _kept(self, iterset, args):
+        """What _keep() has kept for these, or None."""
+        try:
+            return self._calls.get((iterset, tuple([arg.key for arg in args])))
+        except (AttributeError, TypeError):
+            return None  # no arguments at all: the checks say so
+
+    def _keep(self, iterset, args, call):
+        """For later calls of the same arguments; those that are oldest make room."""
+        if len(self._calls) >= _KEPT_CALLS:
+            for key in list(itertools.islice(self._calls, _KEPT_CALLS // 2)):
+                del self._calls[key]
+        self._calls[(iterset, tuple([arg.key for arg in args]))] = call
 
     def __str__(self):
         return f"OP2 Kernel: {self._name}"

@@ -60,7 +60,6 @@ class JITModule:
 
         self.text, self.name = native_text(kernel, args)
         self.native = _mesh.Kernel(self.text, self.name)
-        self.seen = set()  # shapes of loops that the Mesh has prepared
 
     @classmethod
     def of(cls, kernel, iterset, args):
@@ -94,6 +93,8 @@ def _shape_of(arg):
 class ParLoop:
     """A call of a loop. The constructor checks; nothing runs before it is queued."""
 
+    __slots__ = ("_kernel", "_iterset", "_region", "args", "_extents", "_call")
+
     def __init__(self, kernel, iterset, *args, iterate=None):
         if not isinstance(kernel, Kernel):
             raise KernelTypeError(f"kernel: found {kernel!r}, expected a Kernel")
@@ -104,6 +105,19 @@ class ParLoop:
         self._region = _checked_region(iterate, iterset)
         self.args = args
         self._extents = _check_arguments(iterset, args)
+        self._call = None
+
+    @classmethod
+    def _again(cls, call, kernel, iterset, args):
+        """Of arguments that were checked before."""
+        loop = cls.__new__(cls)
+        loop._kernel = kernel
+        loop._iterset = iterset
+        loop._region = ALL
+        loop.args = args
+        loop._extents = call.extents
+        loop._call = call
+        return loop
 
     kernel = property(lambda self: self._kernel)
     iterset = property(lambda self: self._iterset)
@@ -136,39 +150,50 @@ class ParLoop:
             return
         if not iterset.exec_size:
             return
+        call = self._call
+        if call is None:
+            call = self._prepared()
+        for position in call.globals:
+            args[position].data._push()
+        call.native.run(args)
+        for arg, writes in zip(args, call.writes):
+            data = arg.data
+            if data._rw is not None or (writes and data._ro is not None):
+                data._used(writes)
+
+    def _prepared(self):
+        """What later calls of the same arguments need. Plans and compiles."""
+        iterset, args = self._iterset, self.args
         if isinstance(iterset, LocalSet):
             _check_local(args)
         module = JITModule.of(self._kernel, iterset, args)
-        region = self._region
-        up = iterset.layers - 2 if region is ON_TOP else 0
-        if region is ALL:
-            over = iterset._iteration()
+        up = iterset.layers - 2 if self._region is ON_TOP else 0
+        over = (iterset if self._region is ALL else iterset._parent)._iteration()
+        call = PreparedCall(module, over, args, up, self._extents)
+        if self._region is ALL:
+            self._kernel._keep(iterset, args, call)
+        return call
+
+
+class PreparedCall:
+    """A loop with arguments that have run before: what a call of it needs. Holds no data."""
+
+    __slots__ = ("native", "writes", "globals", "extents")
+
+    def __init__(self, module, over, args, up, extents):
+        from kiln import _mesh
+
+        self.writes = tuple(arg._writes for arg in args)
+        self.globals = tuple(at for at, arg in enumerate(args) if arg._is_global)
+        self.extents = extents
+        natives = [_native_arg(arg, up) for arg in args]
+        if any(isinstance(one, _mesh.MixedArg) for one in natives):
+            natives = [
+                one if isinstance(one, _mesh.MixedArg) else _mesh.MixedArg(one) for one in natives
+            ]
+            self.native = _mesh.MixedCall(module.native, over, natives)
         else:
-            over = iterset._parent._iteration()
-        native = [_native_arg(arg, up) for arg in args]
-        _call(module, over, native, (id(over), *map(_identity, args)))
-        for arg in args:
-            arg.data._used(arg._writes)
-
-
-def _call(module, over, native, shape):
-    from kiln import _mesh
-
-    if any(isinstance(one, _mesh.MixedArg) for one in native):
-        _mesh.par_loop_mixed(
-            module.native,
-            over,
-            [one if isinstance(one, _mesh.MixedArg) else _mesh.MixedArg(one) for one in native],
-        )
-        return
-    _mesh.par_loop(module.native, over, native, shape not in module.seen)
-    module.seen.add(shape)
-
-
-def _identity(arg):
-    """What of an argument a loop's plan depends on."""
-    map = arg.map
-    return (id(map) if not isinstance(map, tuple) else tuple(map), arg.data.dtype)
+            self.native = _mesh.Call(module.native, over, natives)
 
 
 def _native_arg(arg, up):
@@ -237,7 +262,6 @@ def _check_arguments(iterset, args):
     if not mixed and isinstance(iterset, (Subset, LocalSet)):
         base = iterset.superset
     for number, arg in enumerate(args):
-        arg.position = number
         map = arg.map
         if map is None:
             if arg.data._kind == "dat" and not mixed:
@@ -357,6 +381,12 @@ def par_loop(kernel, iterset, *args, **keywords):
     access and, through a Map, with it: x(op2.READ, cell2node). iterate: of an extruded set ON_BOTTOM
     or ON_TOP. Returns the call.
     """
+    if kernel.__class__ is Kernel and not keywords:
+        call = kernel._kept(iterset, args)
+        if call is not None:
+            loop = ParLoop._again(call, kernel, iterset, args)
+            trace.append(loop)
+            return loop
     if isinstance(kernel, types.FunctionType):
         return PyParLoop(kernel, iterset, *args, **keywords).enqueue()
     return ParLoop(kernel, iterset, *args, **keywords).enqueue()

@@ -53,16 +53,19 @@ class IterationIndex:
         return self._index
 
     def __getitem__(self, index):
-        return IterationIndex(index)
+        try:
+            return _INDICES[index]
+        except (IndexError, TypeError):
+            return IterationIndex(index)
 
     def __iter__(self):
         yield self
 
     def __eq__(self, other):
-        return isinstance(other, IterationIndex) and self._index == other._index
+        return self is other or (isinstance(other, IterationIndex) and self._index == other._index)
 
     def __hash__(self):
-        return hash((IterationIndex, self._index))
+        return id(IterationIndex) if self._index is None else self._index + 1_000_003
 
     def __str__(self):
         return f"OP2 IterationIndex: {self._index}"
@@ -72,16 +75,18 @@ class IterationIndex:
 
 
 i = IterationIndex()
+_INDICES = (IterationIndex(0), IterationIndex(1))
 
 
 class MapUse:
     """A Map with the index that an argument uses it with."""
 
-    __slots__ = ("map", "idx")
+    __slots__ = ("map", "idx", "toset")
 
     def __init__(self, map, idx):
         self.map = map
         self.idx = idx
+        self.toset = map.toset
 
     def __eq__(self, other):
         return isinstance(other, MapUse) and self.map is other.map and self.idx == other.idx
@@ -145,6 +150,7 @@ class Map:
         self._bt_masks = bt_masks
         self._handle = None
         self._shifted = {}
+        self._uses = {}
         self._number = Map._count
         self._interned = {}
         Map._count += 1
@@ -211,8 +217,12 @@ class Map:
         return cls(iterset, toset, arity, values[...], name)
 
     def __getitem__(self, index):
-        _check_index(self, index)
-        return MapUse(self, index)
+        try:
+            return self._uses[index]
+        except (KeyError, TypeError):
+            _check_index(self, index)
+        use = self._uses[index] = MapUse(self, index)
+        return use
 
     def __iter__(self):
         yield self
@@ -252,6 +262,7 @@ class DecoratedMap(Map):
             made._map = map
             made._regions = regions
             made._conditions = conditions
+            made._uses = {}
             map._interned[key] = made
         return made
 

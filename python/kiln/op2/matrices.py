@@ -211,6 +211,7 @@ class Mat:
     """A sparse matrix; loops add element matrices to it or set them."""
 
     _kind = "mat"
+    _rw = _ro = None
     _modes = [WRITE, INC]
     _count = 0
     ASSEMBLED, INSERT_VALUES, ADD_VALUES = "ASSEMBLED", "INSERT_VALUES", "ADD_VALUES"
@@ -224,6 +225,7 @@ class Mat:
         self._dtype = checked_dtype(np.float64 if dtype is None else dtype)
         self._name = name or f"mat_{Mat._count}"
         Mat._count += 1
+        self._token = object()
         self._handle = None
         self._state = Mat.ASSEMBLED
         self._whole = None  # of a block that is assembled with the others

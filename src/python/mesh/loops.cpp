@@ -21,21 +21,43 @@ MapUse use_of(const mesh::Map& map, int component, int index) {
   return use;
 }
 
-void par_loop(const mesh::Kernel& kernel, const Iteration& over, const py::list& arguments,
-              bool is_new) {
-  std::vector<Arg> all;
-  all.reserve(arguments.size());
-  for (const auto argument : arguments) all.push_back(argument.cast<const Arg&>());
-  const auto call = [kernel, over, all = std::move(all), uses = Kept(arguments)] {
-    mesh::par_loop(kernel, over, std::span<const Arg>(all));
-  };
-  // A new one is planned and compiled.
-  is_new ? in_turn(call) : in_turn_now(call);
-}
+/// A loop with its arguments, to be called again and again. Holds none of the data: who calls it
+/// does. The first call plans and compiles.
+template <class Argument>
+class Call {
+ public:
+  Call(mesh::Kernel kernel, Iteration over, std::vector<Argument> arguments)
+      : kernel_(std::move(kernel)), over_(std::move(over)), arguments_(std::move(arguments)) {}
 
-void par_loop_mixed(const mesh::Kernel& kernel, const Iteration& over,
-                    const std::vector<MixedArg>& arguments) {
-  in_turn([=] { mesh::par_loop(kernel, over, std::span<const MixedArg>(arguments)); });
+  /// `uses` has the data.
+  void run(const py::object& uses) {
+    if (is_prepared_) {
+      in_turn_now([this] { call(kernel_, over_, arguments_); });
+      return;
+    }
+    in_turn([kernel = kernel_, over = over_, arguments = arguments_, kept = Kept(uses)] {
+      call(kernel, over, arguments);
+    });
+    is_prepared_ = true;
+  }
+
+ private:
+  static void call(const mesh::Kernel& kernel, const Iteration& over,
+                   const std::vector<Argument>& arguments) {
+    mesh::par_loop(kernel, over, std::span<const Argument>(arguments));
+  }
+
+  mesh::Kernel kernel_;
+  Iteration over_;
+  std::vector<Argument> arguments_;
+  bool is_prepared_ = false;
+};
+
+template <class Argument>
+void bind_call(py::module_& module, const char* name) {
+  py::class_<Call<Argument>>(module, name)
+      .def(py::init<mesh::Kernel, Iteration, std::vector<Argument>>())
+      .def("run", &Call<Argument>::run);
 }
 
 }  // namespace
@@ -55,38 +77,24 @@ void bind_loops(py::module_& module) {
         return MixedArg::as_one(std::move(parts), column_parts);
       });
   module
-      .def(
-          "dat_arg",
-          [](const mesh::Dat& dat, int access) {
-            return mesh::arg(dat, static_cast<Access>(access));
-          },
-          py::keep_alive<0, 1>())
-      .def(
-          "indirect_arg",
-          [](const mesh::Dat& dat, const mesh::Map& map, int component, int index, int access,
-             bool flat) {
-            const Arg made =
-                mesh::arg(dat, use_of(map, component, index), static_cast<Access>(access));
-            return flat ? made.flatten() : made;
-          },
-          py::keep_alive<0, 1>(), py::keep_alive<0, 2>())
-      .def(
-          "global_arg",
-          [](const mesh::Global& global, int access) {
-            return mesh::arg(global, static_cast<Access>(access));
-          },
-          py::keep_alive<0, 1>())
-      .def(
-          "mat_arg",
-          [](const mesh::Mat& mat, const mesh::Map& rows, int row_index, const mesh::Map& columns,
-             int column_index, int access) {
-            return mesh::arg(mat, use_of(rows, -1, row_index), use_of(columns, -1, column_index),
-                             static_cast<Access>(access));
-          },
-          py::keep_alive<0, 1>(), py::keep_alive<0, 2>(), py::keep_alive<0, 4>());
-  module.def("par_loop", &par_loop, py::arg("kernel"), py::arg("over"), py::arg("arguments"),
-             py::arg("is_new") = true);
-  module.def("par_loop_mixed", &par_loop_mixed);
+      .def("dat_arg", [](const mesh::Dat& dat,
+                         int access) { return mesh::arg(dat, static_cast<Access>(access)); })
+      .def("indirect_arg",
+           [](const mesh::Dat& dat, const mesh::Map& map, int component, int index, int access,
+              bool flat) {
+             const Arg made =
+                 mesh::arg(dat, use_of(map, component, index), static_cast<Access>(access));
+             return flat ? made.flatten() : made;
+           })
+      .def("global_arg", [](const mesh::Global& global,
+                            int access) { return mesh::arg(global, static_cast<Access>(access)); })
+      .def("mat_arg", [](const mesh::Mat& mat, const mesh::Map& rows, int row_index,
+                         const mesh::Map& columns, int column_index, int access) {
+        return mesh::arg(mat, use_of(rows, -1, row_index), use_of(columns, -1, column_index),
+                         static_cast<Access>(access));
+      });
+  bind_call<Arg>(module, "Call");
+  bind_call<MixedArg>(module, "MixedCall");
 }
 
 }  // namespace kiln::python
