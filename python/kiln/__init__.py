@@ -47,7 +47,7 @@ _NATIVE = (
     "check",
     "version",
 )
-_MODULES = ("op2",)
+_MODULES = ("mesh_files", "op2")
 
 __all__ = [
     "BadInputError",

@@ -138,6 +138,14 @@ def test_reductions_go_on_from_what_was_there(cells, dtype):
     assert total.data[0] == 5 + N * (N + 1)
 
 
+def test_a_reduction_begins_anew_where_it_is_told_to(cells):
+    total = op2.Global(1, 0.0)
+    for _ in range(3):
+        total.data = 0
+        run("void k(double *t) { *t += 1; }", cells, total(op2.INC))
+    assert total.data[0] == N
+
+
 def test_two_components_are_reduced_apart(cells):
     x, sums = values(cells, dim=2), op2.Global(2, [1.0, 2.0])
     run("void k(double *x, double *s) { s[0] += x[0]; s[1] += 2 * x[1]; }", cells, x(op2.READ), sums(op2.INC))

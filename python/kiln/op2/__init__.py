@@ -13,6 +13,7 @@ are on one Mesh, on the device that init() or PYOP2_DEVICE names. One thread at 
 from kiln.op2.access import INC, MAX, MIN, READ, RW, WRITE
 from kiln.op2.compatibility import MPI, install
 from kiln.op2.configuration import configuration
+from kiln.op2.constants import Const
 from kiln.op2.data import Dat, DatView, Global, MixedDat
 from kiln.op2.kernels import Kernel
 from kiln.op2.loops import IterationSpace, ParLoop, par_loop
@@ -53,6 +54,7 @@ from kiln.op2.solver import DEFAULT_SOLVER_PARAMETERS, Solver, solve
 
 __all__ = [
     "ALL",
+    "Const",
     "DEFAULT_SOLVER_PARAMETERS",
     "DataSet",
     "Dat",

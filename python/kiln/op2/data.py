@@ -688,7 +688,9 @@ class Global:
         return self._handle
 
     def _used(self, writes):
-        self._is_stale = self._is_stale or writes
+        if writes:
+            self._is_stale = True
+            self._given = None  # not even what was given last is there any more
 
     def zero(self):
         """All values become 0."""

@@ -9,5 +9,6 @@ PYBIND11_MODULE(_mesh, module) {
   bind_objects(module);
   bind_matrices(module);
   bind_loops(module);
+  bind_files(module);
   bind_mesh(module);
 }

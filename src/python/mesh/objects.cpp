@@ -129,7 +129,15 @@ void bind_objects(py::module_& module) {
            [](Dat& self) { return in_turn_now([&] { return self.is_halo_stale(); }); })
       .def("halo_is_fresh", [](Dat& self) { in_turn_now([&] { self.halo_is_fresh(); }); });
   py::class_<Global>(module, "Global").def("values", &values_of).def("set", &set_values);
-  py::class_<mesh::Const>(module, "Const");
+  py::class_<mesh::Const>(module, "Const")
+      .def("set", [](mesh::Const& self, const py::array& values) {
+        in_turn_now([&] {
+          with_scalar(self.type(), [&]<class T>(T*) {
+            self.set(std::span(static_cast<const T*>(values.data()),
+                               static_cast<std::size_t>(values.size())));
+          });
+        });
+      });
 }
 
 void bind_mesh(py::module_& module) {

@@ -19,7 +19,7 @@ std::invoke_result_t<Work&> in_turn(Work work) {
   });
 }
 
-/// For what takes microseconds: keeps the interpreter's lock where nobody else has the turn.
+/// For what takes microseconds: keeps the interpreter's lock where no other thread has the turn.
 template <class Work>
 std::invoke_result_t<Work&> in_turn_now(Work work) {
   {

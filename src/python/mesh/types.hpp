@@ -3,6 +3,7 @@
 #include <pybind11/numpy.h>
 
 #include "kiln/mesh.hpp"
+#include "kiln/mesh/file.hpp"
 #include "python/core/errors.hpp"
 
 namespace kiln::python {
@@ -52,6 +53,7 @@ inline std::span<const std::int32_t> span_of(const Indices& indices) {
 void bind_objects(py::module_& module);
 void bind_matrices(py::module_& module);
 void bind_loops(py::module_& module);
+void bind_files(py::module_& module);
 
 /// The class of kiln.op2's Mesh, which other files give methods.
 using MeshClass = py::class_<mesh::Mesh>;

@@ -1,0 +1,77 @@
+"""Mesh files: HDF5 as OP2's programs have it, OP2's text files, and the mesh round a NACA 0012 profile."""
+from kiln import op2
+
+
+class MeshData:
+    """What a file holds as arrays, and the op2 objects made of it, each at its first use.
+
+    sets: name to size. maps: name to (from, to, values). dats: name to (set, values).
+    constants: name to values.
+    """
+
+    def __init__(self, sets=None, maps=None, dats=None, constants=None):
+        self.sets = dict(sets or {})
+        self.maps = dict(maps or {})
+        self.dats = dict(dats or {})
+        self.constants = dict(constants or {})
+        self._made = {}
+
+    def _once(self, kind, name, table, make):
+        if name not in table:
+            raise KeyError(f"no {kind} '{name}' (there are {', '.join(sorted(table))})")
+        key = (kind, name)
+        if key not in self._made:
+            self._made[key] = make(table[name])
+        return self._made[key]
+
+    def set(self, name):
+        """The op2.Set of this name."""
+        return self._once("set", name, self.sets, lambda size: op2.Set(size, name))
+
+    def map(self, name):
+        """The op2.Map of this name."""
+
+        def make(entry):
+            source, target, values = entry
+            return op2.Map(self.set(source), self.set(target), values.shape[1], values, name)
+
+        return self._once("map", name, self.maps, make)
+
+    def dat(self, name, soa=False):
+        """The op2.Dat of this name."""
+
+        def make(entry):
+            over, values = entry
+            dim = values.shape[1] if values.ndim > 1 else 1
+            return op2.Dat(self.set(over) ** dim, values, values.dtype, name, soa=soa)
+
+        return self._once("dat", name, self.dats, make)
+
+    def _contents(self):
+        return {"sets": self.sets, "maps": self.maps, "dats": self.dats}
+
+    def write(self, path):
+        """Writes a file: .h5 and .hdf5 are HDF5, .dat is OP2's text."""
+        from kiln import _mesh
+
+        _mesh.write_file(self._contents(), path)
+
+    def write_vtu(self, path, coordinates="", cells="", dats=()):
+        """Writes a picture for ParaView; what is not named is found by its shape."""
+        from kiln import _mesh
+
+        _mesh.write_vtu(self._contents(), path, coordinates, cells, list(dats))
+
+
+def read(path):
+    """The MeshData of a file. Raises NotFoundError, BadInputError."""
+    from kiln import _mesh
+
+    return MeshData(**_mesh.read_file(path))
+
+
+def naca0012(along=400, out=600, for_aero=False):
+    """The mesh round a NACA 0012 profile that airfoil and aero run on: 3 * along * out cells."""
+    from kiln import _mesh
+
+    return MeshData(**_mesh.naca0012(along, out, for_aero))
