@@ -4,6 +4,7 @@
 #include "frame/bar.hpp"
 #include "layer/bars.hpp"
 #include "mesh/bars.hpp"
+#include "python/bars.hpp"
 #include "spec/bars.hpp"
 #include "store/bars.hpp"
 #include "tune/bars.hpp"
@@ -14,7 +15,7 @@ namespace kiln::bench {
 std::vector<Bar> all_bars() {
   std::vector<Bar> bars;
   for (auto group : {spec_bars, formats_bars, store_bars, blas_bars, tune_bars, mesh_bars,
-                     layer_bars, build_bars}) {
+                     layer_bars, python_bars, build_bars}) {
     for (auto& bar : group()) bars.push_back(std::move(bar));
   }
   return bars;

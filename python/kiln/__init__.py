@@ -8,7 +8,6 @@ Importing it loads neither OpenCL nor the library: both come with the first name
     saxpy(x, y, 2.0, global_size=n, local_size=64)
 """
 import importlib
-import typing
 
 from kiln import errors
 from kiln.errors import (
@@ -72,7 +71,7 @@ def devices() -> list:
     return __getattr__("Runtime")("all").devices
 
 
-def __getattr__(name: str) -> typing.Any:
+def __getattr__(name: str) -> object:
     if name in _NATIVE:
         value = getattr(importlib.import_module("kiln._kiln"), name)
     elif name in _MODULES:

@@ -49,6 +49,40 @@ ReadArgument of_numpy(const py::array& array, Access access, std::size_t positio
           array};
 }
 
+/// What arguments are told by, looked up once: the search through Python's modules and pybind11's
+/// tables would be most of what a call costs.
+struct KnownTypes {
+  PyTypeObject *array = type_of<NumericArray>(), *declared = type_of<DeclaredAccess>(),
+               *local = type_of<LocalMemory>();
+  PyTypeObject* generic = nullptr;  ///< NumPy's scalars; kept for ever
+  KnownTypes() {
+    py::object scalar = py::module_::import("numpy").attr("generic");
+    generic = reinterpret_cast<PyTypeObject*>(scalar.release().ptr());
+  }
+  static const KnownTypes& get() {
+    static const KnownTypes types;
+    return types;
+  }
+
+ private:
+  template <class T>
+  static PyTypeObject* type_of() {
+    return reinterpret_cast<PyTypeObject*>(py::type::of<T>().ptr());
+  }
+};
+
+/// A scalar of NumPy: a value of its bytes.
+ReadArgument of_scalar(const py::handle& object, std::size_t position) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_SIMPLE) != 0) {
+    PyErr_Clear();
+    return of_numpy(py::array(py::reinterpret_borrow<py::object>(object)), Access::in, position);
+  }
+  ReadArgument made = of_value(view.buf, static_cast<std::size_t>(view.len));
+  PyBuffer_Release(&view);
+  return made;
+}
+
 ReadArgument of_integer(const py::handle& object, std::size_t position) {
   CallArgument::Number number;
   int overflow = 0;
@@ -79,25 +113,27 @@ bool KernelArgument::operator==(const KernelArgument& other) const {
 }
 
 ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std::size_t position) {
+  const KnownTypes& types = KnownTypes::get();
+  PyTypeObject* type = Py_TYPE(object.ptr());
+  if (type == types.array) return of_array(object.cast<const NumericArray&>(), object);
   Access access = Access::derived;
   py::handle given = object;
-  if (py::isinstance<DeclaredAccess>(given)) {
+  if (type == types.declared) {
     const auto& declared = given.cast<const DeclaredAccess&>();
     access = declared.access;
     given = declared.array;
+    type = Py_TYPE(given.ptr());
     if (!py::isinstance<py::array>(given))
       refuse(position, "found " + type_name(given) +
                            " in kiln.In, Out or InOut, expected a NumPy array: of others the "
                            "kernel's text says what it does with them");
   }
-  if (py::isinstance<NumericArray>(given))
-    return of_array(given.cast<const NumericArray&>(), given);
   if (py::isinstance<py::array>(given))
     return of_numpy(py::reinterpret_borrow<py::array>(given), access, position);
+  if (PyType_IsSubtype(type, types.generic) != 0) return of_scalar(given, position);
   if (PyBool_Check(given.ptr()))
     refuse(position, "found a bool, which kernels do not take; expected numpy.int32 or the like");
   if (PyLong_Check(given.ptr())) return of_integer(given, position);
-  // numpy.float64 is a float, too, but has a type.
   if (PyFloat_CheckExact(given.ptr())) {
     const CallArgument::Number number{PyFloat_AS_DOUBLE(given.ptr())};
     return {{.kind = KernelArgument::Kind::number, .number = number}, CallArgument(number), {}};
@@ -107,12 +143,7 @@ ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std
     if (value.empty()) refuse(position, "found no bytes, expected one at least");
     return of_value(value.data(), value.size());
   }
-  if (py::isinstance<LocalMemory>(given))
-    return of_local(given.cast<const LocalMemory&>().bytes, position);
-  if (py::isinstance(given, py::module_::import("numpy").attr("generic"))) {
-    const py::array value(py::reinterpret_borrow<py::object>(given));
-    return of_numpy(value, access, position);
-  }
+  if (type == types.local) return of_local(given.cast<const LocalMemory&>().bytes, position);
   if (const auto memory = foreign_memory(given)) {
     const NumericArray array = wrapped(runtime, *memory);
     return of_array(array, memory->owner);

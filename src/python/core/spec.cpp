@@ -113,13 +113,13 @@ struct Inputs {
 
 Inputs inputs_of(const std::map<std::uint32_t, py::object>& inputs) {
   Inputs all;
-  const auto numpy = py::module_::import("numpy");
   for (const auto& [position, value] : inputs) {
     if (py::isinstance<py::str>(value) || py::hasattr(value, "__fspath__")) {
       all.data.emplace(position, spec::InputData(value.cast<std::filesystem::path>()));
       continue;
     }
-    const py::array array = numpy.attr("ascontiguousarray")(value);
+    // NumPy takes longer to load than the rest: not where nothing needs it.
+    const py::array array = py::module_::import("numpy").attr("ascontiguousarray")(value);
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(array.data()),
                                            static_cast<std::size_t>(array.nbytes()));
     all.data.emplace(position, spec::InputData(bytes));
