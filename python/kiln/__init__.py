@@ -24,7 +24,7 @@ from kiln.errors import (
     UnsupportedError,
 )
 
-_NATIVE = (
+_FROM_NATIVE = (
     "Array",
     "DeclaredAccess",
     "Device",
@@ -46,7 +46,7 @@ _NATIVE = (
     "check",
     "version",
 )
-_MODULES = ("mesh_files", "op2")
+_MODULES = ("mesh_files", "op2", "testing")
 
 __all__ = [
     "BadInputError",
@@ -62,18 +62,30 @@ __all__ = [
     "UnsupportedError",
     "devices",
     "errors",
-    *_NATIVE,
+    *_FROM_NATIVE,
 ]
 
 
 def devices() -> list:
-    """All devices of this machine: a list of Device."""
-    return __getattr__("Runtime")("all").devices
+    """All devices of this machine: a list of Device, which notebooks show as a table."""
+    from kiln._html import DeviceList
+
+    return DeviceList(__getattr__("Runtime")("all").devices)
+
+
+def _native():
+    """The extension module, whose classes notebooks show."""
+    native = importlib.import_module("kiln._kiln")
+    if not hasattr(native.Device, "_repr_html_"):
+        from kiln import _html
+
+        _html.decorate(native)
+    return native
 
 
 def __getattr__(name: str) -> object:
-    if name in _NATIVE:
-        value = getattr(importlib.import_module("kiln._kiln"), name)
+    if name in _FROM_NATIVE:
+        value = getattr(_native(), name)
     elif name in _MODULES:
         value = importlib.import_module("kiln." + name)
     else:
@@ -83,4 +95,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list:
-    return sorted(set(globals()) | set(_NATIVE) | set(_MODULES))
+    return sorted(set(globals()) | set(_FROM_NATIVE) | set(_MODULES))

@@ -1,0 +1,96 @@
+"""How results look in notebooks."""
+import html
+
+
+def table(rows, head):
+    """An HTML table of texts."""
+    cells = "".join(f"<th>{html.escape(str(one))}</th>" for one in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(one))}</td>" for one in row) + "</tr>" for row in rows
+    )
+    return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def duration(nanoseconds):
+    """With a unit that suits it."""
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
+        if nanoseconds >= size:
+            return f"{nanoseconds / size:.4g} {unit}"
+    return f"{nanoseconds} ns"
+
+
+def _device_row(device):
+    return (
+        device.index,
+        device.name,
+        device.type.name,
+        device.compute_units,
+        f"{device.memory_bytes / 2**30:.1f} GiB",
+        device.platform,
+        device.driver,
+    )
+
+
+_DEVICE_HEAD = ("index", "name", "type", "units", "memory", "platform", "driver")
+
+
+class DeviceList(list):
+    """Devices, as a table in notebooks."""
+
+    def _repr_html_(self):
+        return table(map(_device_row, self), _DEVICE_HEAD)
+
+
+def _bars(shares):
+    """A bar for each device, as long as its kernel and its transfers took."""
+    longest = max((share.kernel_ns + share.transfer_ns for share in shares), default=0) or 1
+    width, height, text = 360, 18, 320
+    parts = []
+    for row, share in enumerate(shares):
+        y = row * (height + 4)
+        kernel = width * share.kernel_ns / longest
+        transfer = width * share.transfer_ns / longest
+        parts.append(
+            f'<text x="0" y="{y + 13}" font-size="12">{html.escape(share.device[:44])}</text>'
+            f'<rect x="{text}" y="{y}" width="{kernel:.1f}" height="{height}" fill="#2a78b8">'
+            f"<title>kernel {duration(share.kernel_ns)}</title></rect>"
+            f'<rect x="{text + kernel:.1f}" y="{y}" width="{transfer:.1f}" height="{height}" fill="#d98a2b">'
+            f"<title>transfers {duration(share.transfer_ns)}</title></rect>"
+        )
+    total = len(shares) * (height + 4)
+    return (
+        f'<svg role="img" aria-label="time of each device" width="{text + width}" height="{total}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _summary(summary):
+    lines = [f"<p>{duration(summary.wall_ns)}"]
+    if summary.reason:
+        lines.append(f"; not split: {html.escape(summary.reason)}")
+    lines.append("</p>")
+    if summary.shares:
+        rows = [
+            (share.device, share.groups, duration(share.kernel_ns), duration(share.transfer_ns))
+            for share in summary.shares
+        ]
+        lines += [_bars(summary.shares), table(rows, ("device", "work-groups", "kernel", "transfers"))]
+    return "".join(lines)
+
+
+def _result(result):
+    rows = [
+        (position, array.dtype, "x".join(map(str, array.shape)), array.reshape(-1)[:4].tolist())
+        for position, array in result.outputs.items()
+    ]
+    return (
+        f"<p><b>{html.escape(result.file)}</b></p>{_summary(result.summary)}"
+        + table(rows, ("argument", "type", "shape", "begins with"))
+    )
+
+
+def decorate(native):
+    """Gives the classes of the extension module their looks."""
+    native.Device._repr_html_ = lambda self: table([_device_row(self)], _DEVICE_HEAD)
+    native.RunSummary._repr_html_ = _summary
+    native.RunResult._repr_html_ = _result
