@@ -30,3 +30,31 @@ def test_installing_comes_before_importing():
     code = "import sys, types; sys.modules['pyop2'] = types.ModuleType('pyop2'); import kiln.op2; kiln.op2.install()"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "pyop2 is imported already" in ended.stderr
+
+
+def test_columns_have_their_targets_one_after_another():
+    import numpy as np
+
+    from kiln.op2.compatibility import compute_ind_extr
+
+    nums, mesh2d, levels = np.array([4, 5, 2]), np.array([3, 3, 1]), np.array([[0, 1], [0]], dtype=object)
+    cell2node = [[0, 1, 2], [1, 2, 3]]
+    found = compute_ind_extr(nums, 6, 2, 11, mesh2d, np.array([[2, 0], [0, 0], [0, 0]]), levels, 10, cell2node, 12)
+    assert found.tolist() == [0, 1, 11, 12, 22, 23, 11, 12, 22, 23, 33, 34]
+    found = compute_ind_extr(nums, 1, 2, 11, mesh2d, np.array([[0, 0], [0, 0], [0, 1]]), levels, 10, [[0], [1]], 2)
+    assert found.tolist() == [0, 10]
+
+
+def test_objects_outlive_an_exit():
+    from kiln import op2
+
+    before = dict(op2.configuration)
+    nodes = op2.Set(3)
+    x = op2.Dat(nodes, [1.0, 2, 3])
+    op2.exit()
+    assert not op2.initialised()
+    op2.init(lazy_evaluation=True)
+    y = op2.Dat(nodes, [1.0, 1, 1])
+    op2.par_loop(op2.Kernel("void k(double *x, double *y) { *x += *y; }", "k"), nodes, x(op2.RW), y(op2.READ))
+    assert x.data.tolist() == [2, 3, 4]
+    op2.configuration.reconfigure(**before)

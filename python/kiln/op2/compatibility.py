@@ -2,7 +2,19 @@
 import sys
 import types
 
-MODULES = ("op2", "base", "exceptions", "sequential", "configuration", "utils", "backends")
+import numpy as np
+
+MODULES = (
+    "op2",
+    "base",
+    "exceptions",
+    "sequential",
+    "configuration",
+    "computeind",
+    "utils",
+    "backends",
+    "device",
+)
 
 
 class _Communicator:
@@ -24,10 +36,33 @@ class MPI:
     parallel = False
 
 
+def compute_ind_extr(nums, map_dofs, elements, layers, mesh2d, dofs, A, wedges, map, size):
+    """The lowest cell's targets of each column, for an extruded Map: (elements * map_dofs,) int32.
+
+    mesh2d: nodes, edges and cells of an element; dofs: of each of them, in levels and between them;
+    A: the levels of a cell that carry these; map: of the flat mesh; nums: how many nodes, edges and
+    cells there are. Targets of a column lie one after another.
+    """
+    flat = np.asarray(map).reshape(elements, -1)
+    columns = []
+    begin = 0
+    for direction in (0, 1):
+        # Between levels there is one fewer.
+        height, place = layers - direction, 0
+        for kind, count in enumerate(mesh2d):
+            if not dofs[kind][direction]:
+                continue
+            for k in range(count):
+                columns += [begin + flat[:, place + k] * height + level for level in A[direction]]
+            place += count
+            begin += nums[kind] * height
+    return np.stack(columns, axis=1).astype(np.int32).reshape(-1)[:size]
+
+
 def _names():
     """What PyOP2 has in its modules, of all of them together."""
     from kiln import op2
-    from kiln.op2 import access, exceptions, loops, maps, matrices
+    from kiln.op2 import access, exceptions, loops, maps
     from kiln.op2.arguments import Arg
     from kiln.op2.trace import ExecutionTrace, trace
 
@@ -43,7 +78,7 @@ def _names():
         _MapArg=maps.MapUse,
         _trace=trace,
         get_backend=lambda: "pyop2.opencl",
-        Mat=matrices.Mat,
+        compute_ind_extr=compute_ind_extr,
     )
     return names
 

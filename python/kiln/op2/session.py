@@ -5,20 +5,20 @@ from kiln.op2.configuration import configuration
 
 logger = logging.getLogger("kiln.op2")
 _mesh = None
+_made_with = None
 _is_initialised = False
 
 
 def mesh():
-    """Made at its first use, on the device that the configuration names."""
-    global _mesh
-    if _mesh is None:
+    """Made at its first use, on the device that the configuration names; another one where the
+    configuration names another place."""
+    global _mesh, _made_with
+    wanted = (configuration["device"], configuration["store"])
+    if _mesh is None or wanted != _made_with:
         from kiln import _mesh as native
 
-        _mesh = native.Mesh(
-            device=configuration["device"],
-            store=configuration["store"],
-            check=configuration["debug"],
-        )
+        _mesh = native.Mesh(device=wanted[0], store=wanted[1], check=configuration["debug"])
+        _made_with = wanted
     return _mesh
 
 
@@ -47,14 +47,13 @@ def initialised():
 
 
 def exit():
-    """Runs what is queued and forgets the Mesh; what was made of it stays usable."""
-    global _mesh, _is_initialised
+    """Runs what is queued; the configuration becomes what it was at first. Objects stay usable."""
+    global _is_initialised
     from kiln.op2.trace import trace
 
     trace.evaluate_all()
     if _mesh is not None:
         _mesh.finish()
-    _mesh = None
     _is_initialised = False
     configuration.reset()
 
