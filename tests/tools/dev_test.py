@@ -33,7 +33,7 @@ class Dev(unittest.TestCase):
 
     def test_help_names_every_command(self):
         shown = dev("--help").stdout
-        for command in ("demo", "build", "test", "package", "tarball", "bench", "docs", "check", "install-deps", "clean"):
+        for command in ("demo", "build", "test", "package", "wheel", "tarball", "bench", "docs", "check", "install-deps", "clean"):
             self.assertRegex(shown, rf"(?m)^  {command}\b")
 
     def test_only_missing_packages_are_named(self):
