@@ -3,6 +3,7 @@ import base64
 import csv
 import hashlib
 import pathlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,8 +21,7 @@ def wheel(tmp_path_factory):
     """Of the package as it lies in the build, whose modules find the build's libraries."""
     folder = tmp_path_factory.mktemp("wheel")
     stage = folder / "stage"
-    stage.mkdir()
-    (stage / "kiln").symlink_to(pathlib.Path(kiln.__file__).parent)
+    shutil.copytree(pathlib.Path(kiln.__file__).parent, stage / "kiln")
     return folder / build_backend.write_wheel(folder, stage)
 
 
