@@ -1,3 +1,4 @@
+#include <iostream>
 #include <sstream>
 
 #include "layer/layer_process.hpp"
@@ -23,9 +24,25 @@ Transcripts transcripts_of(const std::string& output) {
 
 class Conformance : public LayerTest {
  protected:
+  /// All cases but those that a process does not survive without the layer either: PoCL 6.0 divides
+  /// by a local size of 0.
+  const std::vector<std::string>& survived() const {
+    static const auto names = [this] {
+      const std::string risky = "launch_with_local_size_zero";
+      const bool dies = run(KILN_LAYER_CASES, {risky}, plain()).signal != 0;
+      if (dies) std::cout << risky << " is left out: the driver ends the process\n";
+      std::vector<std::string> kept;
+      std::istringstream all(run(KILN_LAYER_CASES, {"--list"}, plain()).output);
+      for (std::string name; std::getline(all, name);)
+        if (!dies || name != risky) kept.push_back(name);
+      return kept;
+    }();
+    return names;
+  }
+
   Transcripts cases(const Environment& environment,
                     const std::vector<std::string>& names = {}) const {
-    const auto result = run(KILN_LAYER_CASES, names, environment);
+    const auto result = run(KILN_LAYER_CASES, names.empty() ? survived() : names, environment);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_EQ(result.signal, 0);
     return transcripts_of(result.output);
@@ -44,8 +61,7 @@ class Conformance : public LayerTest {
   /// Those about programs alone are the same whatever is done with commands.
   std::vector<std::string> about_commands() const {
     std::vector<std::string> names;
-    std::istringstream all(run(KILN_LAYER_CASES, {"--list"}, plain()).output);
-    for (std::string name; std::getline(all, name);)
+    for (const std::string& name : survived())
       for (const char* topic : {"event", "launch", "run_", "queue", "kernel", "threads"})
         if (name.starts_with(topic) && (names.empty() || names.back() != name))
           names.push_back(name);
