@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import kiln
-from conftest import SAXPY
 from kiln import testing
 
 SPECS = pathlib.Path(__file__).parents[2] / "examples" / "specs"
