@@ -14,7 +14,8 @@ from kiln.op2.access import INC, MAX, MIN, READ, RW, WRITE
 from kiln.op2.compatibility import MPI, install
 from kiln.op2.configuration import configuration
 from kiln.op2.constants import Const
-from kiln.op2.data import Dat, DatView, Global, MixedDat
+from kiln.op2.data import Dat, DatView, MixedDat
+from kiln.op2.global_data import Global
 from kiln.op2.kernels import Kernel
 from kiln.op2.loops import IterationSpace, ParLoop, par_loop
 from kiln.op2.maps import (

@@ -1,5 +1,6 @@
 #include <pybind11/pybind11.h>
 
+#include "python/mesh/turn.hpp"
 #include "python/mesh/types.hpp"
 
 PYBIND11_MODULE(_mesh, module) {
@@ -11,4 +12,6 @@ PYBIND11_MODULE(_mesh, module) {
   bind_loops(module);
   bind_files(module);
   bind_mesh(module);
+  // This module has threads of its own.
+  py::module_::import("atexit").attr("register")(py::cpp_function(&finish_background));
 }
