@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 SOURCE = pathlib.Path(__file__).parents[2]
@@ -127,26 +128,55 @@ SAXPY = """kernel void saxpy(global const float *x, global float *y, float a) {
 }"""
 
 
-def measure_call():
+def calls(elements, threads):
+    """A function that runs `threads` threads of 200 calls each; the same in C++ prints a time."""
     import numpy as np
 
     import kiln
 
     runtime = kiln.Runtime("cpu")
     saxpy = runtime.kernel(SAXPY, "saxpy")
-    x, y, a = runtime.zeros(16, np.float32), runtime.zeros(16, np.float32), np.float32(2)
+    a = np.float32(2)
 
-    def python():
-        return microseconds(lambda: saxpy(x, y, a, global_size=16, local_size=16), 200, rounds=5)
+    def caller():
+        x, y = runtime.zeros(elements, np.float32), runtime.zeros(elements, np.float32)
+
+        def work():
+            for _ in range(200):
+                saxpy(x, y, a, global_size=elements, local_size=16)
+
+        return work
+
+    callers = [caller() for _ in range(threads)]
+
+    def run():
+        others = [threading.Thread(target=work) for work in callers[1:]]
+        for thread in others:
+            thread.start()
+        callers[0]()
+        for thread in others:
+            thread.join()
 
     def cpp():
         program = os.path.join(BINARIES, "bench-kernel_calls")
-        return float(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
+        command = [program, str(elements), str(threads)]
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
-    pairs = pairs_of(python, cpp, 11)
+    return lambda: microseconds(run, 1, rounds=5) / 200 / threads, cpp
+
+
+def measure_call():
+    pairs = pairs_of(*calls(16, 1), 11)
     more = statistics.median(a - b for a, b in pairs)
     a, b = medians(pairs)
     figure(more, f"{a:.1f} against {b:.1f} us, {len(pairs)} pairs")
+
+
+def measure_threads():
+    pairs = pairs_of(*calls(1 << 16, 8), 9)
+    ratio = statistics.median(a / b for a, b in pairs)
+    a, b = medians(pairs)
+    figure(ratio, f"{a:.1f} against {b:.1f} us a call, {len(pairs)} pairs")
 
 
 def measure_airfoil():

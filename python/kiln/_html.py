@@ -1,12 +1,18 @@
 """How results look in notebooks."""
-import html
+
+
+def escape(value):
+    """Text that is safe within HTML."""
+    import html  # not needed by programs that show nothing, and slow to import
+
+    return html.escape(str(value))
 
 
 def table(rows, head):
     """An HTML table of texts."""
-    cells = "".join(f"<th>{html.escape(str(one))}</th>" for one in head)
+    cells = "".join(f"<th>{escape(one)}</th>" for one in head)
     lines = "".join(
-        "<tr>" + "".join(f"<td>{html.escape(str(one))}</td>" for one in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td>{escape(one)}</td>" for one in row) + "</tr>" for row in rows
     )
     return f"<table><thead><tr>{cells}</tr></thead><tbody>{lines}</tbody></table>"
 
@@ -51,7 +57,7 @@ def _bars(shares):
         kernel = width * share.kernel_ns / longest
         transfer = width * share.transfer_ns / longest
         parts.append(
-            f'<text x="0" y="{y + 13}" font-size="12">{html.escape(share.device[:44])}</text>'
+            f'<text x="0" y="{y + 13}" font-size="12">{escape(share.device[:44])}</text>'
             f'<rect x="{text}" y="{y}" width="{kernel:.1f}" height="{height}" fill="#2a78b8">'
             f"<title>kernel {duration(share.kernel_ns)}</title></rect>"
             f'<rect x="{text + kernel:.1f}" y="{y}" width="{transfer:.1f}" height="{height}" fill="#d98a2b">'
@@ -67,7 +73,7 @@ def _bars(shares):
 def _summary(summary):
     lines = [f"<p>{duration(summary.wall_ns)}"]
     if summary.reason:
-        lines.append(f"; not split: {html.escape(summary.reason)}")
+        lines.append(f"; not split: {escape(summary.reason)}")
     lines.append("</p>")
     if summary.shares:
         rows = [
@@ -84,7 +90,7 @@ def _result(result):
         for position, array in result.outputs.items()
     ]
     return (
-        f"<p><b>{html.escape(result.file)}</b></p>{_summary(result.summary)}"
+        f"<p><b>{escape(result.file)}</b></p>{_summary(result.summary)}"
         + table(rows, ("argument", "type", "shape", "begins with"))
     )
 

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 
 #include "layer/layer_process.hpp"
@@ -40,12 +42,37 @@ class Conformance : public LayerTest {
     return names;
   }
 
-  Transcripts cases(const Environment& environment,
-                    const std::vector<std::string>& names = {}) const {
-    const auto result = run(KILN_LAYER_CASES, names.empty() ? survived() : names, environment);
+  /// PoCL 3.1 ends a process now and then, without the layer, too: a worker that is late releases an
+  /// event whose context has gone. What is missing then is run by another process; whoever dies
+  /// twice has another reason.
+  Transcripts cases(const Environment& environment, std::vector<std::string> names = {}) const {
+    if (names.empty()) names = survived();
+    auto result = run(KILN_LAYER_CASES, names, environment);
+    Transcripts all = transcripts_of(result.output);
+    if (result.signal != 0) {
+      const auto rest = missing(names, all);
+      std::cout << "signal " << result.signal << "; " << rest.size() << " of " << names.size()
+                << " cases are run again\n";
+      result = run(KILN_LAYER_CASES, rest, environment);
+      for (auto& [name, text] : transcripts_of(result.output)) all[name] = std::move(text);
+    }
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     EXPECT_EQ(result.signal, 0);
-    return transcripts_of(result.output);
+    return all;
+  }
+
+  /// Those that `found` lacks, and the one that was the last there, which may not be whole. Before
+  /// them those that speak when the process ends, behind the last one of its own.
+  static std::vector<std::string> missing(const std::vector<std::string>& names,
+                                          const Transcripts& found) {
+    const auto first = std::find_if(names.begin(), names.end(),
+                                    [&](const auto& name) { return !found.contains(name); });
+    const auto again = first == names.begin() ? first : first - 1;
+    std::vector<std::string> rest;
+    std::copy_if(names.begin(), again, std::back_inserter(rest),
+                 [](const std::string& name) { return name.starts_with("exit_"); });
+    rest.insert(rest.end(), again, names.end());
+    return rest;
   }
 
   /// Of all cases, with an empty cache of the driver: they take a minute.

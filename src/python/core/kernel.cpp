@@ -122,6 +122,8 @@ class PythonKernel {
 
   Arguments read(const py::args& arguments) const {
     Arguments all;
+    all.identity.reserve(arguments.size());
+    all.arguments.reserve(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       ReadArgument one = read_argument(runtime_, arguments[i], i);
       if (one.identity.kind == KernelArgument::Kind::host) all.of_host.emplace_back(one.uses);

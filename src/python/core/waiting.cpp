@@ -1,6 +1,5 @@
 #include "python/core/waiting.hpp"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,12 +9,8 @@
 namespace kiln::python {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// How often a wait looks for signals.
 constexpr auto signal_period = std::chrono::milliseconds(50);
-/// So long a wait asks again and again before it hands over to a thread: about what that costs.
-constexpr auto asking_time = std::chrono::microseconds(20);
 
 /// Threads that do tasks; each stays for the next one.
 class Workers {
@@ -79,6 +74,54 @@ void handle_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
+/// What the driver tells when an event has ended. Waiting for it costs what clWaitForEvents costs,
+/// and a signal can end it.
+class Completion {
+ public:
+  /// Without the interpreter's lock: returns when the event has ended, or at once where the driver
+  /// has no such call-back. How it ended is asked of the event: PoCL 3.1 tells the call-back that
+  /// all went well whatever happened.
+  static void wait(cl_event event) {
+    const auto completion = std::make_shared<Completion>();
+    // Owned by the call-back, which may come after this wait was ended.
+    auto held = std::make_unique<std::shared_ptr<Completion>>(completion);
+    if (::clSetEventCallback(event, CL_COMPLETE, &ended, held.get()) != CL_SUCCESS) return;
+    held.release();
+    cl_command_queue queue = nullptr;  // none, of events that the application completes
+    if (::clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, nullptr) ==
+            CL_SUCCESS &&
+        queue != nullptr)
+      ::clFlush(queue);
+    completion->wait();
+  }
+
+ private:
+  static void CL_CALLBACK ended(cl_event, cl_int, void* held) {
+    const std::unique_ptr<std::shared_ptr<Completion>> completion(
+        static_cast<std::shared_ptr<Completion>*>(held));
+    (*completion)->end();
+  }
+
+  void end() {
+    const std::lock_guard lock(mutex_);
+    has_ended_ = true;
+    changed_.notify_all();
+  }
+
+  void wait() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, signal_period, [this] { return has_ended_; })) {
+      lock.unlock();
+      handle_signals();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool has_ended_ = false;
+};
+
 }  // namespace
 
 void Task::run() noexcept {
@@ -118,9 +161,9 @@ void wait_for(const Event& event) {
   {
     const py::gil_scoped_release unlocked;
     if (event.is_complete()) return;
-    for (const auto end = Clock::now() + asking_time; Clock::now() < end; ::sched_yield())
-      if (event.is_complete()) return;
     if (!in_main_thread) return event.wait();
+    Completion::wait(event.handle());
+    if (event.is_complete()) return;
   }
   without_lock([event] { event.wait(); });
 }
