@@ -42,8 +42,8 @@ class Conformance : public LayerTest {
     return names;
   }
 
-  /// PoCL 3.1 ends a process now and then, without the layer, too: a worker that is late releases an
-  /// event whose context has gone. What is missing then is run by another process; whoever dies
+  /// PoCL 3.1 ends a process now and then, without the layer, too: a worker that is late releases
+  /// an event whose context has gone. What is missing then is run by another process; whoever dies
   /// twice has another reason.
   Transcripts cases(const Environment& environment, std::vector<std::string> names = {}) const {
     if (names.empty()) names = survived();
