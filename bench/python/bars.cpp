@@ -18,8 +18,7 @@ Outcome measured(const Context& context, const char* name) {
   const Sandbox box;
   ProcessRequest request;
   request.program = KILN_INTERPRETER;
-  request.arguments = {context.source / "bench/python/measure.py", name,
-                       context.binaries.string()};
+  request.arguments = {context.source / "bench/python/measure.py", name, context.binaries.string()};
   request.environment = box.environment();
   request.environment.emplace_back("HOME", box.path());
   request.environment.emplace_back("KILN_STORE", box.store());
@@ -52,7 +51,8 @@ std::vector<Bar> python_bars() {
   add("par-loop-1", "the same with 1 argument", Holds::at_most, 5, "us");
   add("data-ro", "Dat.data_ro with nothing queued", Holds::at_most, 1, "us");
   add("call", "a prepared call of a kernel above the same in C++", Holds::at_most, 3, "us more");
-  add("threads", "calls by 8 threads on one Runtime over the same in C++", Holds::at_most, 1.1, "x");
+  add("threads", "calls by 8 threads on one Runtime over the same in C++", Holds::at_most, 1.1,
+      "x");
   add("airfoil", "a step of airfoil, 45,000 cells, over that of the C++ program", Holds::at_most,
       1.05, "x");
   add("process", "a process that runs a kernel by pyopencl, all caches warm, over one by kiln",

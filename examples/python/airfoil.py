@@ -93,7 +93,7 @@ void update(const double *qold, double *q, double *res, const double *adt, doubl
 class Airfoil:
     """The state of the flow, and a step of it."""
 
-    def __init__(self, grid):
+    def __init__(self, grid: mesh_files.MeshData) -> None:
         self.cells, self.edges, self.bedges = (grid.set(n) for n in ("cells", "edges", "bedges"))
         self.pcell, self.pedge, self.pecell = (grid.map(n) for n in ("pcell", "pedge", "pecell"))
         self.pbedge, self.pbecell = grid.map("pbedge"), grid.map("pbecell")
@@ -113,7 +113,7 @@ class Airfoil:
         self.bres_calc = op2.Kernel(BRES_CALC, "bres_calc")
         self.update = op2.Kernel(UPDATE, "update")
 
-    def step(self):
+    def step(self) -> None:
         READ, WRITE, RW, INC = op2.READ, op2.WRITE, op2.RW, op2.INC
         x, q, adt, res = self.x, self.q, self.adt, self.res
         pcell, pedge, pecell, pbedge, pbecell = (
@@ -142,11 +142,11 @@ class Airfoil:
                 self.qold(READ), q(WRITE), res(RW), adt(READ), self.rms_sum(INC),
             )
 
-    def rms(self):
+    def rms(self) -> float:
         return math.sqrt(self.rms_sum.data[0] / self.cells.size)
 
 
-def main(along=100, out=150, steps=1000):
+def main(along: int = 100, out: int = 150, steps: int = 1000) -> None:
     flow = Airfoil(mesh_files.naca0012(along, out))
     flow.step()
     flow.rms()  # programs are made by now

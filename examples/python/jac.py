@@ -5,8 +5,10 @@
 Prints the norm and the largest value of the change in each iteration.
 """
 import sys
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kiln import op2
 
@@ -20,7 +22,7 @@ void update(double *r, double *du, double *u, double *sum, double *largest) {
 }"""
 
 
-def problem(n):
+def problem(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Edges from each inner node to its inner neighbours, with 1/4; the others give the right side."""
     number = np.arange(n * n).reshape(n, n)
     edges = []
@@ -33,7 +35,7 @@ def problem(n):
     return np.concatenate(edges), right.reshape(-1)
 
 
-def main(n="50", iterations="5"):
+def main(n: str = "50", iterations: str = "5") -> NDArray[Any]:
     pairs, right = problem(int(n))
     nodes, edges = op2.Set(len(right), "nodes"), op2.Set(len(pairs), "edges")
     ppedge = op2.Map(edges, nodes, 2, pairs, "ppedge")

@@ -6,8 +6,10 @@ Assembles -div grad u = f with u = 0 on the boundary, for N x N squares of two t
 by conjugate gradients, and prints the error against u = sin(pi x) sin(pi y).
 """
 import sys
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kiln import op2
 
@@ -33,7 +35,7 @@ void load(double *b, double *x[], double *f[]) {
 }"""
 
 
-def mesh(n):
+def mesh(n: int) -> tuple[op2.Set, op2.Set, op2.Map, op2.Dat, op2.Subset]:
     """Nodes, triangles, the map between them, coordinates, and the boundary's nodes."""
     side = np.linspace(0, 1, n + 1)
     x, y = (one.reshape(-1) for one in np.meshgrid(side, side, indexing="ij"))
@@ -46,7 +48,8 @@ def mesh(n):
     return nodes, cells, op2.Map(cells, nodes, 3, triangles, "cell2node"), coordinates, nodes(boundary)
 
 
-def solve(n):
+def solve(n: int) -> tuple[NDArray[Any], NDArray[np.int32], NDArray[Any], float]:
+    """Coordinates, triangles, u, and its largest error."""
     nodes, cells, cell2node, x, boundary = mesh(n)
     exact = np.sin(np.pi * x.data_ro).prod(axis=1)
     f = op2.Dat(nodes, 2 * np.pi**2 * exact, name="f")
@@ -68,7 +71,9 @@ def solve(n):
     return x.data_ro, cell2node.values, u.data_ro, float(np.abs(u.data_ro - exact).max())
 
 
-def picture(path, x, triangles, u):
+def picture(
+    path: str, x: NDArray[Any], triangles: NDArray[np.int32], u: NDArray[Any]
+) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -81,7 +86,7 @@ def picture(path, x, triangles, u):
     figure.savefig(path)
 
 
-def main(n="64", path=None):
+def main(n: str = "64", path: str | None = None) -> None:
     x, triangles, u, error = solve(int(n))
     print(f"{len(triangles)} triangles: largest error {error:.2e}")
     if path:

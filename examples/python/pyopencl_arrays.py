@@ -15,7 +15,7 @@ kernel void axpy(global const float *x, global float *y, float a) {
 }"""
 
 
-def main():
+def main() -> None:
     context = cl.Context([cl.get_platforms()[0].get_devices()[0]])
     queue = cl.CommandQueue(context)
     runtime = kiln.Runtime(context=context, queues=[queue])

@@ -10,7 +10,7 @@ import kiln
 SPECS = pathlib.Path(__file__).parents[1] / "specs"
 
 
-def main(devices="all"):
+def main(devices: str = "all") -> None:
     runtime = kiln.Runtime(devices)
     for file in sorted(SPECS.glob("*.json")):
         result = runtime.run(file)

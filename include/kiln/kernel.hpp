@@ -65,15 +65,6 @@ struct KernelOptions {
   std::vector<std::string> options = {};                    ///< further ones for the compiler
 };
 
-/// What a kernel does with memory that it is given.
-enum class Access : std::uint8_t {
-  in,     ///< reads it; it is never changed, even where the kernel writes it
-  out,    ///< writes it; it starts as zeros in every run
-  inout,  ///< reads and writes it
-  /// What the kernel's text says: `inout` where it may be written, else `in`.
-  derived,
-};
-
 /// __local memory of so many bytes.
 struct LocalMemory {
   std::size_t bytes = 0;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kiln/error.hpp"
@@ -21,6 +22,7 @@ namespace kiln {
 
 class ArrayStorage;
 class Kernel;
+class Runtime;
 class Store;
 struct KernelOptions;
 struct Source;
@@ -82,11 +84,25 @@ class KILN_API Event {
   void wait() const;
   /// Whether it is complete; false, too, for what failed and was not waited for.
   bool is_complete() const;
+  /// Nanoseconds that the device was at it, by its own clock: of a kernel's run that was enqueued
+  /// with Arrays the kernel's. Waits for it. 0 for what was complete from the beginning. Throws
+  /// Error: unsupported where its queue takes no times, as those of a Runtime do but queues of an
+  /// application need not; device as wait().
+  std::int64_t nanoseconds() const;
   /// The OpenCL event, not retained for the caller; null for what was complete from the beginning.
   cl_event handle() const noexcept { return event_; }
 
  private:
   cl_event event_ = nullptr;
+};
+
+/// What a kernel does with memory that it is given.
+enum class Access : std::uint8_t {
+  in,     ///< reads it; it is never changed, even where the kernel writes it
+  out,    ///< writes it; it starts as zeros in every run
+  inout,  ///< reads and writes it
+  /// What the kernel's text says: `inout` where it may be written, else `in`.
+  derived,
 };
 
 /// Elements with copies on the host and on devices, and the knowledge of which one is current.
@@ -183,6 +199,14 @@ class KILN_API Runtime {
   Array<T> wrap(cl_mem memory, std::size_t count, std::size_t offset = 0) const {
     return Array<T>(wrap_memory(memory, count, offset, sizeof(T)));
   }
+  /// The application's elements on the host. Devices that work in the host's memory use them in
+  /// place where they are aligned to 128 bytes, others have copies; what kernels wrote is there
+  /// after read(). `owner` is kept for as long as anything uses the memory; without one the memory
+  /// must outlive the Array and all that was enqueued with it. Throws Error: bad_input for none.
+  template <class T>
+  Array<T> borrow(std::span<T> elements, std::shared_ptr<void> owner = nullptr) const {
+    return Array<T>(borrow_memory(std::as_writable_bytes(elements), std::move(owner)));
+  }
 
   /// A kernel of a source; see kiln/kernel.hpp, which declares what it takes.
   Kernel kernel(const Source& source, const std::string& name, const KernelOptions& options) const;
@@ -204,7 +228,60 @@ class KILN_API Runtime {
   std::shared_ptr<ArrayStorage> make_array(std::size_t count, std::size_t element_bytes) const;
   std::shared_ptr<ArrayStorage> wrap_memory(cl_mem memory, std::size_t count, std::size_t offset,
                                             std::size_t element_bytes) const;
+  std::shared_ptr<ArrayStorage> borrow_memory(std::span<std::byte> memory,
+                                              std::shared_ptr<void> owner) const;
   std::shared_ptr<State> state_;
+};
+
+/// Memory of Arrays and of the host as buffers on one queue, for commands that the application
+/// enqueues there itself: BLAS, or OpenCL of its own.
+///
+///     MemoryUse use(runtime);
+///     const Call product = blas::gemm<float>(…, {use.memory(a, Access::in), 0, k}, …);
+///     const Event done = use.end(blas::run(product, runtime, {.after = use.after()}));
+///
+/// Access::in says that the commands leave the memory as it is, any other one that they may write
+/// it. Between memory() and the last end() no other caller uses the Arrays. Where end() is not
+/// called, the Arrays know of no command. One thread at a time.
+class KILN_API MemoryUse {
+ public:
+  /// On the first queue of the Runtime, or another one of its contexts. Throws Error: bad_input for
+  /// a queue of another context, and what its devices fail with.
+  explicit MemoryUse(const Runtime& runtime, cl_command_queue queue = nullptr);
+  ~MemoryUse();
+  MemoryUse(MemoryUse&&) noexcept;
+  MemoryUse& operator=(MemoryUse&&) noexcept;
+
+  cl_command_queue queue() const;
+
+  /// All elements of an Array, as they are once after() is complete. Transfers that this needs are
+  /// enqueued. The buffer is the Array's; who retains it may use it longer than the Array lives.
+  /// Throws Error: bad_input for an Array that holds nothing; device.
+  cl_mem memory(const ArrayBase& array, Access access);
+
+  /// A part of a buffer.
+  struct Part {
+    cl_mem memory = nullptr;
+    std::size_t offset = 0;  ///< bytes, a multiple of an element's
+  };
+  /// Memory of the host, as it is now. Devices that work in the host's memory use it in place,
+  /// which then begins somewhere in a buffer; others have a copy, whose changes come back after
+  /// end(). With Access::out all of it is written, so that its contents are brought nowhere. It
+  /// must stay until the event of end() is complete, and one piece of memory is given once. The
+  /// buffer goes with this object. Throws Error: bad_input for no memory; device.
+  Part memory(std::span<std::byte> host, Access access, std::size_t element_bytes);
+
+  /// What must be complete before the first command begins.
+  const std::vector<Event>& after() const;
+
+  /// Tells the Arrays of the last command, after which all others on this queue are complete; a
+  /// default Event: of all that was enqueued so far. May be called again for later ones. The result
+  /// is complete when host memory has what was written, too. Throws Error (device).
+  Event end(const Event& done);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace kiln

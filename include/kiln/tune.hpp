@@ -12,22 +12,12 @@
 #include "kiln/kernel.hpp"
 #include "kiln/spec.hpp"
 #include "kiln/tune/outcome.hpp"
+#include "kiln/tune/stepwise_search.hpp"
 
 /// Searches for the fastest parameters of a kernel, as `kiln tune` makes them: the first device of
 /// a Runtime, candidates in processes of their own, the winner on record in the Runtime's store.
 /// docs/tuning.md has what a search does, docs/library.md how a program asks for one.
 namespace kiln::tune {
-
-/// How the next configuration to measure is chosen; docs/tuning.md compares them.
-enum class Method : std::uint8_t {
-  forest,  ///< by a model of what was measured
-  multi_start,
-  iterated_local,
-  annealing,
-  genetic,
-  random,
-  exhaustive,  ///< all of them, in their order
-};
 
 /// Names of parameters and a value of each: also what KernelOptions::macros are made of (macros()).
 using Values = std::vector<std::pair<std::string, std::int64_t>>;
@@ -156,6 +146,13 @@ struct OnRecord {
 /// first device of the Runtime, in this process or another; nothing where there was none. Compiles
 /// and runs nothing.
 KILN_API std::optional<OnRecord> on_record(const Runtime& runtime, const KernelProblem& problem);
+
+/// Puts a configuration of a problem on record that the caller has measured itself: on_record()
+/// gives it from now on, as that of a search of Kiln's. `seconds`: of one run; `reference`: of one
+/// with the reference configuration, 0 where it is not known. Compiles and runs nothing. Throws
+/// Error: bad_input for what is no configuration of the problem or no time. Thread-safe.
+KILN_API void record(const Runtime& runtime, const KernelProblem& problem, const Values& values,
+                     double seconds, double reference = 0);
 
 /// What is tuned of a specification file, or of a tuning problem (T1).
 struct SpecProblem {

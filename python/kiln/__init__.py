@@ -40,13 +40,18 @@ _FROM_NATIVE = (
     "RunSummary",
     "Runtime",
     "Share",
+    "SigningKey",
     "Store",
     "StoreEntry",
+    "TimelineSpan",
     "Verdict",
     "check",
+    "sign_pack",
+    "verify_pack",
     "version",
 )
-_MODULES = ("mesh_files", "op2", "testing")
+_FROM_TUNE = ("create_device_targets", "run_kernel", "store_results", "tune_kernel")
+_MODULES = ("blas", "mesh_files", "op2", "testing", "tune")
 
 __all__ = [
     "BadInputError",
@@ -63,6 +68,7 @@ __all__ = [
     "devices",
     "errors",
     *_FROM_NATIVE,
+    *_FROM_TUNE,
 ]
 
 
@@ -86,6 +92,8 @@ def _native():
 def __getattr__(name: str) -> object:
     if name in _FROM_NATIVE:
         value = getattr(_native(), name)
+    elif name in _FROM_TUNE:
+        value = getattr(importlib.import_module("kiln.tune"), name)
     elif name in _MODULES:
         value = importlib.import_module("kiln." + name)
     else:
@@ -95,4 +103,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list:
-    return sorted(set(globals()) | set(_FROM_NATIVE) | set(_MODULES))
+    return sorted(set(globals()) | set(_FROM_NATIVE) | set(_FROM_TUNE) | set(_MODULES))

@@ -47,6 +47,66 @@ class DeviceList(list):
         return table(map(_device_row, self), _DEVICE_HEAD)
 
 
+_COLOURS = {
+    "kernel": "#2a78b8",
+    "write": "#d98a2b",
+    "read": "#b8532a",
+    "compile": "#8a4fa8",
+    "lookup": "#9a9a9a",
+    "plan": "#5a8f5a",
+    "merge": "#c4a000",
+}
+
+
+class Timeline(list):
+    """Spans of time by their start, as a picture in notebooks: a row for each lane, or several where
+    spans overlap."""
+
+    def rows(self):
+        """list of (lane, spans): of a row no two spans overlap; the host's first."""
+        lanes = {}
+        for span in self:
+            rows = lanes.setdefault(span.lane, [])
+            row = next((row for row in rows if row[-1].end_ns <= span.start_ns), None)
+            if row is None:
+                rows.append([span])
+            else:
+                row.append(span)
+        order = sorted(lanes, key=lambda lane: lane != "host")
+        return [(lane, row) for lane in order for row in lanes[lane]]
+
+    def to_dicts(self):
+        """list of dict: plain data of each span."""
+        names = ("lane", "name", "category", "start_ns", "end_ns", "details")
+        return [{name: getattr(span, name) for name in names} for span in self]
+
+    def _repr_html_(self):
+        if not self:
+            return "<p>no spans: was the run asked for a timeline?</p>"
+        start, end = min(span.start_ns for span in self), max(span.end_ns for span in self)
+        scale = 760 / max(end - start, 1)
+        height, text, parts = 18, 220, []
+        rows = self.rows()
+        for number, (lane, spans) in enumerate(rows):
+            y = number * (height + 4)
+            parts.append(f'<text x="0" y="{y + 13}" font-size="12">{escape(lane[:32])}</text>')
+            for span in spans:
+                length = span.end_ns - span.start_ns
+                parts.append(
+                    f'<rect x="{text + (span.start_ns - start) * scale:.1f}" y="{y}" height="{height}"'
+                    f' width="{max(length * scale, 2):.1f}" fill="{_COLOURS.get(span.category, "#444")}">'
+                    f"<title>{escape(span.name)}: {span.category}, {duration(length)}</title></rect>"
+                )
+        colours = {span.category: _COLOURS.get(span.category, "#444") for span in self}
+        legend = " ".join(
+            f'<span style="color:{colour}">&#9632;</span> {escape(category)}' for category, colour in colours.items()
+        )
+        return (
+            f'<svg role="img" aria-label="what ran when" width="{text + 770}" height="{len(rows) * (height + 4)}">'
+            f"{''.join(parts)}</svg><p>{duration(end - start)}: {legend}</p>"
+        )
+
+
 def _bars(shares):
     """A bar for each device, as long as its kernel and its transfers took."""
     longest = max((share.kernel_ns + share.transfer_ns for share in shares), default=0) or 1

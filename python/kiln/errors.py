@@ -6,7 +6,15 @@ import builtins
 
 
 class Error(Exception):
-    """A call that failed; `code` is the stable name of why."""
+    """A call that failed; `code` is the stable name of why.
+
+    >>> import kiln
+    >>> try:
+    ...     kiln.check("absent.json", dialect="latin")
+    ... except kiln.Error as error:
+    ...     print(error.code, isinstance(error, ValueError))
+    bad_input True
+    """
 
     code = "internal"
 

@@ -7,6 +7,13 @@ class MeshData:
 
     sets: name to size. maps: name to (from, to, values). dats: name to (set, values).
     constants: name to values.
+
+    >>> import numpy as np
+    >>> from kiln import mesh_files
+    >>> ring = np.array([[0, 1], [1, 2], [2, 0]], np.int32)
+    >>> data = mesh_files.MeshData({"nodes": 3, "edges": 3}, {"edge2node": ("edges", "nodes", ring)})
+    >>> data.map("edge2node").toset.size
+    3
     """
 
     def __init__(self, sets=None, maps=None, dats=None, constants=None):
@@ -71,7 +78,13 @@ def read(path):
 
 
 def naca0012(along=400, out=600, for_aero=False):
-    """The mesh round a NACA 0012 profile that airfoil and aero run on: 3 * along * out cells."""
+    """The mesh round a NACA 0012 profile that airfoil and aero run on: 3 * along * out cells.
+
+    >>> from kiln import mesh_files
+    >>> grid = mesh_files.naca0012(4, 6)
+    >>> grid.sets["cells"], grid.map("pcell").arity
+    (72, 4)
+    """
     from kiln import _mesh
 
     return MeshData(**_mesh.naca0012(along, out, for_aero))

@@ -9,7 +9,13 @@ import kiln
 
 @contextlib.contextmanager
 def runtime(devices="cpu"):
-    """A Runtime with an empty store of its own, which goes at the end: nothing of the user's is used."""
+    """A Runtime with an empty store of its own, which goes at the end: nothing of the user's is used.
+
+    >>> from kiln import testing
+    >>> with testing.runtime("cpu") as runtime:
+    ...     runtime.store.entries()
+    []
+    """
     with tempfile.TemporaryDirectory(prefix="kiln-test-") as folder:
         made = kiln.Runtime(devices, store=folder)
         try:
@@ -35,6 +41,13 @@ def assert_kernel(kernel, arguments, expected, rtol=1e-5, atol=0.0, **launch):
 
     arguments: as for a call; arrays are copied first. expected: by position, arrays. launch:
     global_size, local_size. Integers are compared exactly.
+
+    >>> import numpy as np
+    >>> from kiln import testing
+    >>> source = "kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }"
+    >>> with testing.runtime() as runtime:
+    ...     twice = runtime.kernel(source, "twice")
+    ...     testing.assert_kernel(twice, [np.array([1, 2], np.int32)], {0: [2, 4]}, global_size=2)
     """
     copies = [one.copy() if isinstance(one, np.ndarray) else one for one in arguments]
     kernel(*copies, check_bounds=True, **launch)

@@ -39,6 +39,10 @@ cl::Buffer part_of(cl_mem memory, std::size_t offset, std::size_t bytes, const D
   return cl::Buffer(part);
 }
 
+void CL_CALLBACK let_go(cl_mem, void* memory) {
+  delete static_cast<std::shared_ptr<std::byte>*>(memory);
+}
+
 }  // namespace
 
 ArrayStorage::ArrayStorage(cl_mem memory, std::size_t offset, std::size_t bytes, Queue queue)
@@ -163,6 +167,15 @@ cl_mem ArrayStorage::on_device(const Queue& queue, std::vector<cl_event>& after)
   for (const auto* uses : {&writes_, &reads_})
     for (const Use& use : *uses) after.push_back(use.done());
   return copy->buffer.cl();
+}
+
+void ArrayStorage::share_copy(const Queue& queue) {
+  Copy& copy = *copy_in(queue.context()->cl()());
+  if (!copy.buffer.is_host_memory || std::exchange(copy.is_shared, true)) return;
+  auto held = std::make_unique<std::shared_ptr<std::byte>>(host().shared());
+  check_cl(::clSetMemObjectDestructorCallback(copy.buffer.cl(), &let_go, held.get()),
+           "clSetMemObjectDestructorCallback");
+  held.release();
 }
 
 cl_mem ArrayStorage::bring_to_queue(const Queue& queue) {

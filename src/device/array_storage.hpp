@@ -24,6 +24,8 @@ class ArrayStorage {
   /// bringing it to the host. Throws Error: bad_input where the buffer ends before, or where the
   /// device cannot begin a buffer there.
   ArrayStorage(cl_mem memory, std::size_t offset, std::size_t bytes, Queue queue);
+  /// Over memory that has contents already.
+  explicit ArrayStorage(HostArray memory) : bytes_(memory.size()), host_(std::move(memory)) {}
   /// Waits for the commands that read_by() and written_by() told of. Those of on_queue() must have
   /// ended.
   ~ArrayStorage();
@@ -41,6 +43,9 @@ class ArrayStorage {
   /// this call appends, not to be released. Transfers are enqueued; only data that come from
   /// another context are waited for.
   cl_mem on_device(const Queue& queue, std::vector<cl_event>& after);
+  /// From now on the copy that on_device() gave may be retained by others, and used by them after
+  /// this object is gone.
+  void share_copy(const Queue& queue);
   /// A command on the queue that was given on_device() reads it, or writes it, until `done`
   /// (retained).
   void read_by(const Queue& queue, cl_event done);
@@ -73,6 +78,7 @@ class ArrayStorage {
     Queue queue;  ///< the last one that used it
     Buffer buffer;
     bool is_current = false;
+    bool is_shared = false;  ///< its memory stays as long as the buffer
   };
   Copy* copy_in(cl_context context);
   Copy& make_copy(const Queue& queue);

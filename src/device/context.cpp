@@ -12,9 +12,6 @@
 
 namespace kiln {
 namespace {
-// What PoCL's kernels may assume of a buffer: the widest vector type, double16.
-constexpr std::uintptr_t buffer_alignment = 128;
-
 /// A number for a sub-device that the application made: its own among all of this process, since
 /// drivers mix up programs of sub-devices that look alike (kernel/program/program.cpp).
 unsigned foreign_part(cl_device_id id) {

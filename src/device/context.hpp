@@ -83,6 +83,9 @@ class Queue {
 void retire_queue(cl::CommandQueue queue, DevicePtr device);
 inline constexpr std::size_t retired_queues = 16;
 
+/// What PoCL's kernels may assume of a buffer: the widest vector type, double16.
+inline constexpr std::size_t buffer_alignment = 128;
+
 /// A buffer of `bytes` bytes. Where the device works in the host's memory and `host` is aligned to
 /// 128 bytes, it is the user's memory itself (no copy; it must outlive the buffer); elsewhere
 /// device memory, whose contents the caller transfers. Throws kiln::Error.

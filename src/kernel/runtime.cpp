@@ -102,6 +102,21 @@ bool Event::is_complete() const {
   return status == CL_COMPLETE;
 }
 
+std::int64_t Event::nanoseconds() const {
+  if (event_ == nullptr) return 0;
+  wait();
+  const auto stamp = [&](cl_profiling_info which) {
+    cl_ulong time = 0;
+    const cl_int status = ::clGetEventProfilingInfo(event_, which, sizeof time, &time, nullptr);
+    if (status == CL_PROFILING_INFO_NOT_AVAILABLE)
+      throw Error(Errc::unsupported,
+                  "the event has no times, expected one of a queue with CL_QUEUE_PROFILING_ENABLE");
+    check_cl(status, "clGetEventProfilingInfo");
+    return static_cast<std::int64_t>(time);
+  };
+  return stamp(CL_PROFILING_COMMAND_END) - stamp(CL_PROFILING_COMMAND_START);
+}
+
 // --- Array ---
 
 std::size_t ArrayBase::bytes() const { return storage_ ? storage_->bytes() : 0; }
@@ -246,6 +261,14 @@ std::shared_ptr<ArrayStorage> Runtime::wrap_memory(cl_mem memory, std::size_t co
     if (queue.context()->cl()() == context)
       return std::make_shared<ArrayStorage>(memory, begin, bytes, queue);
   throw Error(Errc::bad_input, "the buffer is of no context of this Runtime");
+}
+
+std::shared_ptr<ArrayStorage> Runtime::borrow_memory(std::span<std::byte> memory,
+                                                     std::shared_ptr<void> owner) const {
+  state();
+  if (memory.empty())
+    throw Error(Errc::bad_input, "found no memory, expected one element at least");
+  return std::make_shared<ArrayStorage>(HostArray::borrowed(memory, std::move(owner)));
 }
 
 void Runtime::finish() const {

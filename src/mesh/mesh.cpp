@@ -49,6 +49,8 @@ Mesh::~Mesh() {
   }
 }
 
+cl_command_queue Mesh::queue() const { return not_moved(session_)->queue.cl()(); }
+
 void Mesh::flush() {
   not_moved(session_)->throw_pending();
   session_->run_all();

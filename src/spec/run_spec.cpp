@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <new>
 #include <optional>
 
@@ -252,11 +253,44 @@ SpecResult run_prepared(PreparedSpec prepared, const SpecRunOptions& options,
 
 // --- The public interface (kiln/spec/run.hpp) ---
 
+namespace {
+
+/// Keeps what a run tells of.
+class KeptSpans final : public TraceSink {
+ public:
+  void add(TraceEvent event) override {
+    const std::lock_guard lock(mutex_);
+    spans_.push_back({std::move(event.lane), std::move(event.name), std::move(event.category),
+                      event.start_ns, event.end_ns, std::move(event.details)});
+  }
+  /// In the order of their start.
+  std::vector<TimelineSpan> take() {
+    const std::lock_guard lock(mutex_);
+    std::ranges::stable_sort(spans_, {}, &TimelineSpan::start_ns);
+    return std::move(spans_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<TimelineSpan> spans_;
+};
+
+}  // namespace
+
 SpecResult run(const Runtime& runtime, const std::filesystem::path& file,
                const SpecRunOptions& options) {
   std::vector<std::filesystem::path> written;
   for (const auto& [position, output] : options.out) written.push_back(output);
-  return run_prepared(prepare_spec(file, options, written), options, runtime.state());
+  auto prepared = prepare_spec(file, options, written);
+  if (!options.timeline) return run_prepared(std::move(prepared), options, runtime.state());
+  KeptSpans spans;
+  RunObserver observer{.trace = &spans};
+  observer.found = [&spans](const Explanation& explanation) {
+    for (auto& event : trace_events(explanation)) spans.add(std::move(event));
+  };
+  SpecResult result = run_prepared(std::move(prepared), options, runtime.state(), observer);
+  result.timeline = spans.take();
+  return result;
 }
 
 std::span<const std::byte> SpecResult::bytes(std::uint32_t position) const {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs a finished build into a scratch prefix, and builds and runs a stranger's project with it.
-#   test-install.sh SOURCE BUILD VERSION
+#   test-install.sh SOURCE BUILD VERSION [PYTHON]
 set -euo pipefail
-source=$1 build=$2 version=$3
+source=$1 build=$2 version=$3 python=${4:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/first
@@ -69,6 +69,7 @@ expect() {  # WANTED PROGRAM [ARGUMENT]...: the last line that an example prints
 expect "1 of 1 programs, all whole" keep_programs "$scratch/kept"
 expect "c[0] = 769" multiply
 expect "8 64" vectors
+expect "8 of 14 configurations measured" ask_and_tell
 expect "(n + 63) / 64 = 16" check_spec "$documents/examples/specs/vector_add.json"
 expect "libkiln $version" machine
 expect "1 program: taken" sign_programs "$scratch/signed"
@@ -120,6 +121,22 @@ if [ -e "$libraries/libkiln-mesh.so" ]; then
     >"$scratch/jac1.log" || { cat "$scratch/jac1.log"; echo "jac1 failed"; exit 1; }
   grep -q "0.625000" "$scratch/jac1.log" || { cat "$scratch/jac1.log"; exit 1; }
   [ -f "$scratch/mesh-store/store.db" ] || { echo "jac1 kept nothing in the store"; exit 1; }
+fi
+
+# The Python package, whose modules find the libraries of this tree.
+if [ -n "$python" ] && [ -e "$libraries/libkiln-mesh.so" ]; then
+  modules=$(dirname "$(find "$prefix/lib" -path '*/kiln/__init__.py')")
+  [ -z "$(cd "$source/python/kiln" && find . -name '*.py*' ! -name '*.pyc' ! -path '*/__pycache__*' ! -exec test -e "$modules/{}" \; -print)" ] &&
+    [ -e "$modules/py.typed" ] || { echo "the Python package is not installed whole"; exit 1; }
+  printed=$(PYTHONPATH=$(dirname "$modules") KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$python" -c '
+import kiln, kiln.op2 as op2
+nodes = op2.Set(4)
+x = op2.Dat(nodes, [1.0, 2, 3, 4])
+op2.par_loop(op2.Kernel("void twice(double *x) { x[0] *= 2; }", "twice"), nodes, x(op2.RW))
+mapped = {line.split()[-1] for line in open("/proc/self/maps") if "libkiln" in line}
+print(kiln.version(), *x.data, *sorted(mapped))')
+  [ "$printed" = "$version 2.0 4.0 6.0 8.0 $libraries/libkiln-mesh.so.$version $libraries/libkiln.so.$version" ] ||
+    { echo "the Python package printed '$printed'"; exit 1; }
 fi
 
 if [ -x "$prefix/bin/kiln" ]; then

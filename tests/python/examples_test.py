@@ -1,10 +1,17 @@
 """The examples in Python, as a user starts them; their results against what is known of them."""
+import ast
 import importlib.util
+import json
+import os
 import pathlib
+import sys
+import subprocess
 import re
 
 import numpy as np
 import pytest
+
+import kiln
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "python"
 
@@ -30,6 +37,8 @@ def test_every_example_is_tried_here():
     text = pathlib.Path(__file__).read_text()
     for file in EXAMPLES.glob("*.py"):
         assert f'example("{file.stem}")' in text, file
+    for file in EXAMPLES.glob("*.ipynb"):
+        assert f'cells("{file.stem}")' in text, file
 
 
 def test_airfoil_comes_to_the_known_change(capsys):
@@ -37,6 +46,15 @@ def test_airfoil_comes_to_the_known_change(capsys):
     found = float(re.search(r"rms ([\d.e+-]+)", capsys.readouterr().out).group(1))
     # That of the C++ program on the same mesh: kiln mesh naca0012 -I 20 -J 30; airfoil GRID 100.
     assert found == pytest.approx(2.07422e-04, rel=1e-5)
+
+
+def test_aero_has_the_published_history(capsys):
+    history = example("aero").main(20, 30, 4)
+    assert [steps for steps, _ in history] == [14, 32, 14, 33]
+    assert [rms for _, rms in history] == pytest.approx(
+        [6.4005359585694e-04, 2.234468834258e-04, 6.86672957241e-06, 5.48329390186e-06], rel=1e-9
+    )
+    assert len(capsys.readouterr().out.splitlines()) == 4
 
 
 def test_poisson_converges_with_the_square_of_the_width(tmp_path):
@@ -74,3 +92,68 @@ def test_arrays_of_pyopencl_are_shared(capsys):
     pytest.importorskip("pyopencl", reason="python3-pyopencl is not installed")
     example("pyopencl_arrays").main()
     assert "the last one 131071" in capsys.readouterr().out
+
+
+def cells(name):
+    """The text of a notebook's code cells, which has the form of nbformat 4.5 and no results in it."""
+    notebook = json.loads((EXAMPLES / f"{name}.ipynb").read_text())
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    names = [cell["id"] for cell in notebook["cells"]]
+    assert len(set(names)) == len(names) and all(re.fullmatch(r"[\w-]{1,64}", one) for one in names)
+    found = []
+    for cell in notebook["cells"]:
+        expected = {"cell_type", "id", "metadata", "source"}
+        if cell["cell_type"] == "code":
+            expected |= {"execution_count", "outputs"}
+            assert cell["execution_count"] is None and cell["outputs"] == []
+            found.append("".join(cell["source"]))
+        assert set(cell) == expected
+    return found
+
+
+def shown(cell, names):
+    """Runs a cell as a notebook does: the value of its last expression, None where it has none."""
+    parsed = ast.parse(cell)
+    last = parsed.body.pop() if isinstance(parsed.body[-1], ast.Expr) else None
+    exec(compile(parsed, "<cell>", "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
+
+
+def test_the_notebook_runs_and_shows_what_it_says(monkeypatch, capsys):
+    monkeypatch.chdir(EXAMPLES)
+    names = {"__name__": "__main__"}
+    values = [shown(cell, names) for cell in cells("kiln")]
+    pages = [value._repr_html_() for value in values if hasattr(value, "_repr_html_")]
+    devices, run, split, result, timeline, search = pages
+    assert "<th>platform</th>" in devices and names["kiln"].devices()[0].name in devices
+    assert re.fullmatch(r"<p>[\d.]+ (s|ms|us|ns)</p>", run)
+    assert split.count("<rect") == 4 and "<th>work-groups</th>" in split
+    assert "float32" in result and result.count("<rect") == 4
+    assert timeline.count("<rect") == len(names["result"].timeline) > 2 and "kernel" in timeline
+    assert "9 configurations, 0 failed" in search and "<th>block_size_x</th>" in search
+    side = names["side"]
+    assert {4.0: (side - 2) ** 2, 3.0: 4 * (side - 2), 2.0: 4} in values
+    assert names["env"]["best_config"] in values and "WIDTH" in names["env"]["best_config"]
+    assert any(kind == "artifact" for kind, _, _ in values[-1])
+
+
+def test_a_tuned_matrix_product_is_found_on_record(tmp_path):
+    file = example("tune_matrix_product").__file__
+
+    def run(*words):
+        done = subprocess.run(
+            [sys.executable, "-B", file, *words],
+            env={**os.environ, "KILN_STORE": str(tmp_path / "store")},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    printed = run("64", "2", str(tmp_path / "results.json"))
+    chosen = re.search(r"^TS=\d+ WPT=\d+, off by ([\d.e+-]+)$", printed, re.M)
+    assert float(chosen.group(1)) < 1e-2 and "on record" not in printed
+    measured = kiln.tune.read_t4(tmp_path / "results.json")
+    assert len(measured) == 2 and all(one["values"]["BY"] == one["values"]["TS"] for one in measured)
+    assert run("64", "2") == f"on record\n{chosen.group()}\n"

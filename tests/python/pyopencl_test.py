@@ -1,4 +1,5 @@
 """Objects of pyopencl: contexts, queues, buffers and arrays, either way and in any order of deletion."""
+import concurrent.futures
 import gc
 
 import numpy as np
@@ -91,6 +92,107 @@ def test_either_side_may_go_first(runtime, queue, xy):
     del shared, kernel, ours
     gc.collect()
     assert np.array_equal(theirs.get(), expected)
+
+
+ADD = """
+kernel void add(global int *x, int value) { x[get_global_id(0)] += value; }
+"""
+
+
+@pytest.fixture
+def add(queue):
+    return cl.Program(queue.context, ADD).build().add
+
+
+def test_arrays_are_buffers_of_pyopencl(shared, queue, add):
+    ours = shared.array(np.arange(1000, dtype=np.int32))
+    buffer = ours.buffer()
+    assert isinstance(buffer, cl.Buffer) and buffer.size == 4000 and buffer.int_ptr == ours.int_ptr
+    for round in range(1, 4):
+        add(queue, (1000,), None, ours.buffer(), np.int32(1))
+        assert np.array_equal(ours.read(), np.arange(1000) + round)
+
+
+def test_kernels_of_both_follow_one_another_on_an_array(shared, queue, add, saxpy):
+    doubled = shared.kernel("kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }", "twice")
+    ours = shared.array(np.zeros(1000, np.int32))
+    expected = 0
+    for _ in range(5):
+        add(queue, (1000,), None, ours.buffer(), np.int32(3))
+        doubled.enqueue(ours, global_size=1000)
+        expected = (expected + 3) * 2
+    ours.write()[:] += 1
+    add(queue, (1000,), None, ours.buffer(queue), np.int32(3))
+    assert (ours.read() == expected + 4).all()
+
+
+def test_what_was_enqueued_with_a_buffer_is_waited_for(shared, queue, add):
+    ours = shared.array(np.zeros(1000, np.int32))
+    gate = cl.UserEvent(queue.context)
+    add(queue, (1000,), None, ours.buffer(), np.int32(7), wait_for=[gate])
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(lambda: ours.read().copy())
+        assert not reading.done()
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        assert (reading.result() == 7).all()
+
+
+@pytest.mark.parametrize("borrowed", [False, True])
+def test_a_buffer_outlives_its_array_and_its_runtime(runtime, queue, add, borrowed):
+    shared = kiln.Runtime(queues=[queue], store=runtime.store.folder)
+    values = np.arange(100000, dtype=np.int32)
+    ours = shared.from_dlpack(values.copy()) if borrowed else shared.array(values)
+    buffer = ours.buffer()
+    add(queue, (100000,), None, buffer, np.int32(5))
+    del ours, shared
+    gc.collect()
+    # Memory that had been let go would have other contents now.
+    others = [np.full(100000, -1, np.int32) for _ in range(8)]
+    found = np.empty_like(values)
+    cl.enqueue_copy(queue, found, buffer)
+    assert np.array_equal(found, values + 5) and others[0][0] == -1
+
+
+def test_an_array_outlives_its_buffer(shared, queue, add):
+    ours = shared.array(np.arange(1000, dtype=np.int32))
+    buffer = ours.buffer()
+    add(queue, (1000,), None, buffer, np.int32(5))
+    del buffer
+    gc.collect()
+    assert np.array_equal(ours.read(), np.arange(1000) + 5)
+
+
+def test_a_buffer_is_for_a_queue_of_the_runtime(runtime, queue):
+    with pytest.raises(kiln.BadInputError, match="of no context of this Runtime"):
+        runtime.zeros(10).buffer(queue)
+    with pytest.raises(TypeError, match="expected a queue"):
+        runtime.zeros(10).buffer("a queue")
+    ours = runtime.array(np.arange(10, dtype=np.int32))
+    theirs = cl.CommandQueue.from_int_ptr(runtime.queues[0])
+    found = np.empty(10, np.int32)
+    cl.enqueue_copy(theirs, found, ours.buffer(runtime.queues[0]))
+    assert found.tolist() == list(range(10))
+
+
+def test_dlpack_of_opencl_memory_goes_both_ways(shared, queue, add):
+    values = np.arange(64, dtype=np.int32).reshape(4, 16)
+    ours = shared.array(values)
+    add(queue, (64,), None, ours.buffer(), np.int32(1))
+    for version in (None, (1, 0)):
+        capsule = ours.__dlpack__(dl_device=(4, 0), max_version=version)
+        assert ("dltensor_versioned" in repr(capsule)) == (version is not None)
+        taken = shared.from_dlpack(capsule)
+        assert taken.shape == (4, 16) and np.array_equal(taken.read(), values + 1)
+        with pytest.raises(TypeError, match="not taken yet"):
+            shared.from_dlpack(capsule)
+    with pytest.raises(BufferError, match=r"found the device \(4, 1\)"):
+        ours.__dlpack__(dl_device=(4, 1))
+    with pytest.raises(BufferError, match="copy=True"):
+        shared.from_dlpack(ours.__dlpack__(dl_device=(4, 0)), copy=True)
+    capsule = ours.__dlpack__(dl_device=(4, 0))
+    del ours
+    gc.collect()
+    assert np.array_equal(shared.from_dlpack(capsule).read(), values + 1)
 
 
 def test_what_is_no_object_of_opencl_is_a_type_error(runtime):

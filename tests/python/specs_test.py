@@ -71,3 +71,32 @@ def test_vectors_have_an_axis_for_their_lanes(runtime, tmp_path):
     )
     out = runtime.run(tmp_path / "k.json").outputs[0]
     assert out.tolist() == [[0, 0], [1, -1], [2, -2], [3, -3]]
+
+
+def test_a_timeline_says_what_ran_when():
+    runtime = kiln.Runtime("cpu/2", store="off")
+    result = runtime.run(SPECS / "vector_add.json", dataset=4096, partition="5", timeline=True, runs=2)
+    spans = result.timeline
+    assert [span.start_ns for span in spans] == sorted(span.start_ns for span in spans)
+    kernels = [span for span in spans if span.category == "kernel"]
+    # Both halves, in both runs.
+    assert len(kernels) == 4 and len({span.lane for span in kernels}) == 2
+    assert all(span.end_ns > span.start_ns for span in kernels)
+    assert any(span.category == "compile" and span.lane == "host" for span in spans)
+    assert spans.to_dicts()[0]["name"] == spans[0].name and isinstance(spans[0].details, dict)
+    for lane, row in spans.rows():
+        assert all(one.lane == lane for one in row)
+        assert all(one.end_ns <= other.start_ns for one, other in zip(row, row[1:]))
+    picture = spans._repr_html_()
+    assert picture.count("<rect") == len(spans) and "kernel" in picture
+    assert runtime.run(SPECS / "vector_add.json", dataset=4096).timeline == []
+    assert "no spans" in runtime.run(SPECS / "vector_add.json", dataset=4096).timeline._repr_html_()
+
+
+def test_findings_say_what_the_driver_was_found_to_do(tmp_path):
+    runtime = kiln.Runtime("cpu", store=str(tmp_path / "store"))
+    before = runtime.findings()
+    assert {"compiling", "threads", "lanes"} <= before.keys()
+    runtime.run(SPECS / "vector_add.json", dataset=4096)
+    found = runtime.findings(runtime.devices[0])
+    assert found["compiling"] and {"name", "holds", "reason"} == found["compiling"][0].keys()

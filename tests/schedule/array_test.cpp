@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <numeric>
 
@@ -156,6 +157,27 @@ TEST_F(ArrayTest, a_run_waits_for_the_events_that_it_was_given) {
   EXPECT_TRUE(Event().is_complete());
   EXPECT_NO_THROW(Event().wait());
   EXPECT_EQ(error_of([] { Event::adopt(nullptr); }).code(), Errc::bad_input);
+}
+
+TEST_F(ArrayTest, an_event_says_how_long_the_device_was_at_it) {
+  const auto x = one_.array<int>(elements);
+  KernelCall fill = one_.kernel(Source::text(array_kernels), "fill")(x, 2);
+  std::int64_t sum = 0;
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 0; round < 20; ++round) {
+    const Event done = fill.enqueue({{elements}, {64}});
+    EXPECT_GE(done.nanoseconds(), 0);
+    EXPECT_TRUE(done.is_complete());
+    EXPECT_EQ(done.nanoseconds(), done.nanoseconds());
+    sum += done.nanoseconds();
+  }
+  EXPECT_GT(sum, 0);
+  EXPECT_LE(sum, std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
+  EXPECT_EQ(Event().nanoseconds(), 0);
+  const Application application;
+  cl::UserEvent gate(application.context);
+  gate.setStatus(CL_COMPLETE);
+  EXPECT_EQ(error_of([&] { return Event::adopt(gate()).nanoseconds(); }).code(), Errc::unsupported);
 }
 
 TEST_F(ArrayTest, an_event_that_fails_is_thrown_where_it_is_waited_for) {

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "kiln/mesh/map.hpp"
+#include "kiln/runtime.hpp"
 
 namespace kiln::mesh {
 
@@ -78,6 +79,12 @@ class KILN_API Dat : public Handle<DatState> {
   /// The Euclidean norm of all components; neither overflows nor underflows on its way. NaN where
   /// there is one. Of a distributed set it is this part's.
   double norm() const;
+
+  /// All components in memory of the device, as the layout says, for commands that the application
+  /// enqueues to Mesh::queue() afterwards; queued loops that use the Dat are enqueued first. It
+  /// counts as written by those commands: the next read() finds what they wrote. After that, or
+  /// after write(), ask again. The buffer is the Dat's; who retains it may use it longer.
+  cl_mem buffer();
 
   /// Gives its memory back now. Throws bad_input, and does nothing, where loops that are queued
   /// need it; a loop that gets a Dat afterwards throws.

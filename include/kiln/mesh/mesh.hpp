@@ -4,10 +4,7 @@
 
 #include "kiln/mesh/halo.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
-
-namespace kiln {
-class Runtime;
-}
+#include "kiln/runtime.hpp"
 
 namespace kiln::mesh {
 
@@ -59,10 +56,13 @@ struct TimelineSpan {
 class KILN_API Mesh {
  public:
   struct Options {
-    std::string device;     ///< as on the command line; empty: the first one
-    std::string store;      ///< as Runtime::Options::store
-    bool check = false;     ///< every plan is held against its definition before it is used
-    bool timing = false;    ///< take times of every loop, for report()
+    std::string device;   ///< as on the command line; empty: the first one
+    std::string store;    ///< as Runtime::Options::store
+    bool check = false;   ///< every plan is held against its definition before it is used
+    bool timing = false;  ///< take times of every loop, for report()
+    /// A queue of the application, in order and in the context of the Runtime's first device, to
+    /// which all loops are enqueued, between commands of the application; null: one of its own.
+    cl_command_queue queue = nullptr;
     bool timeline = false;  ///< keep when what ran, for timeline(): 100 bytes a run; implies timing
     std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
     /// So many loops are kept ready to be called again; beyond that those go that were called
@@ -75,8 +75,8 @@ class KILN_API Mesh {
   explicit Mesh(const Options& options);
   /// On the first device of a Runtime (kiln/runtime.hpp), in its context, by a queue of the Mesh's
   /// own; programs and plans are its store's. Several Meshes may share a Runtime. Throws Error:
-  /// not_found where the Runtime has no device, bad_input where the options name a device or a
-  /// store.
+  /// not_found where the Runtime has no device, bad_input where the options name a device, a store,
+  /// or a queue of another context, out of order or, to take times, without profiling.
   explicit Mesh(const Runtime& runtime) : Mesh(runtime, Options{}) {}
   Mesh(const Runtime& runtime, const Options& options);
   ~Mesh();
@@ -110,6 +110,18 @@ class KILN_API Mesh {
   /// is for a count of 0: zeros. Throws bad_input for another count than that of all components.
   Dat dat(std::string name, const DataSet& on, ScalarType type, const void* values,
           std::size_t count, DataLayout layout);
+  /// A Dat in a buffer of the application, which is retained, from `offset` (components) on:
+  /// elements lie there as the layout says. Loops work in it, after all that was enqueued to
+  /// Options::queue before them; Dat::buffer() tells of what is enqueued afterwards. Throws
+  /// bad_input for a buffer that is smaller, is of another context or cannot begin there, and for a
+  /// set without elements.
+  template <class T>
+  Dat wrap(std::string name, const DataSet& on, cl_mem memory, std::size_t offset = 0,
+           DataLayout layout = DataLayout::aos) {
+    return wrap(std::move(name), on, scalar_type_of<T>(), memory, offset, layout);
+  }
+  Dat wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memory, std::size_t offset,
+           DataLayout layout);
   /// `values`: copied, 1 or more (else bad_input).
   template <class T>
   Global global(std::string name, std::span<const T> values) {
@@ -192,6 +204,8 @@ class KILN_API Mesh {
   /// a queued loop or a HaloExchange throws. What was found before stays on record.
   std::vector<LoopTuning> tune(double seconds_each = 10);
 
+  /// Where its loops are enqueued; not retained for the caller.
+  cl_command_queue queue() const;
   /// Gives all queued loops to the device. Throws what they throw.
   void flush();
   /// The same, and waits for them.

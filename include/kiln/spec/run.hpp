@@ -5,6 +5,7 @@
 
 #include "kiln/kernel.hpp"
 #include "kiln/spec/file.hpp"
+#include "kiln/timeline.hpp"
 
 /// Running specification files, as `kiln run` and `kiln verify` do. docs/running.md explains it.
 namespace kiln::spec {
@@ -42,6 +43,7 @@ struct SpecRunOptions {
   std::uint64_t seed = 0;
   std::int64_t runs = 1;  ///< `auto` learns from run to run
   Bounds bounds = Bounds::unchecked;
+  bool timeline = false;  ///< keep when what happened, for SpecResult::timeline
 };
 
 /// How one program was found: which layer answered, why those before it did not.
@@ -67,7 +69,8 @@ struct SpecResult {
   /// Tuned values on record that the run used, by symbol or macro, and where they are from.
   std::vector<std::pair<std::string, std::int64_t>> tuned;
   std::string tuned_from, tuned_text;
-  std::string not_tuned;   ///< why values on record were not used; empty where there are none
+  std::string not_tuned;  ///< why values on record were not used; empty where there are none
+  std::vector<TimelineSpan> timeline;  ///< by their start; of all runs
   std::string difference;  ///< how an argument differs from what was expected; empty: it does not
 
   /// The bytes of a buffer argument after the run. Throws Error (bad_input) for any other position.

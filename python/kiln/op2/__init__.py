@@ -1,20 +1,25 @@
 """PyOP2's names on Kiln's loops over meshes: sets, maps and data, and C kernels over them, on OpenCL.
 
-    from kiln import op2
-    nodes, edges = op2.Set(n), op2.Set(m)
-    edge2node = op2.Map(edges, nodes, 2, pairs)
-    x, degree = op2.Dat(nodes, values), op2.Dat(nodes, dtype=np.float64)
-    count = op2.Kernel("void count(double *degree) { *degree += 1; }", "count")
-    op2.par_loop(count, edges, degree(op2.INC, edge2node[op2.i[0]]))
+>>> from kiln import op2
+>>> nodes, edges = op2.Set(4), op2.Set(3)
+>>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2], [2, 3]])
+>>> degree = op2.Dat(nodes)
+>>> count = op2.Kernel("void count(double *d) { d[0] += 1; d[1] += 1; }", "count")
+>>> call = op2.par_loop(count, edges, degree(op2.INC, edge2node[op2.i[0]]))
+>>> degree.data.tolist()
+[1.0, 2.0, 2.0, 1.0]
 
 Programs that import pyop2 run unchanged after `import kiln.op2; kiln.op2.install()`. All objects
 are on one Mesh, on the device that init() or PYOP2_DEVICE names. One thread at a time is served.
 """
 from kiln.op2.access import INC, MAX, MIN, READ, RW, WRITE
+from kiln.op2.arguments import Arg
 from kiln.op2.compatibility import MPI, install
 from kiln.op2.configuration import configuration
 from kiln.op2.constants import Const
-from kiln.op2.data import Dat, DatView, MixedDat
+from kiln.op2.data import Dat
+from kiln.op2.data_sets import DataSet, MixedDataSet
+from kiln.op2.data_view import DatView
 from kiln.op2.global_data import Global
 from kiln.op2.kernels import Kernel
 from kiln.op2.loops import IterationSpace, ParLoop, par_loop
@@ -30,6 +35,7 @@ from kiln.op2.maps import (
     i,
 )
 from kiln.op2.matrices import Mat, Sparsity
+from kiln.op2.mixed_data import MixedDat
 from kiln.op2.session import (
     critical,
     debug,
@@ -41,20 +47,12 @@ from kiln.op2.session import (
     set_log_level,
     warning,
 )
-from kiln.op2.sets import (
-    DataSet,
-    ExtrudedSet,
-    Halo,
-    LocalSet,
-    MixedDataSet,
-    MixedSet,
-    Set,
-    Subset,
-)
+from kiln.op2.sets import ExtrudedSet, Halo, LocalSet, MixedSet, Set, Subset
 from kiln.op2.solver import DEFAULT_SOLVER_PARAMETERS, Solver, solve
 
 __all__ = [
     "ALL",
+    "Arg",
     "Const",
     "DEFAULT_SOLVER_PARAMETERS",
     "DataSet",

@@ -31,6 +31,22 @@ def int_tuple(value, error=TypeError, length=None):
     return tuple(int(one) for one in values)
 
 
+def parts_of(values, kind, error, expected):
+    """The values of an iterable as a tuple, one or more, all of a kind. Stops at the first that is not."""
+    try:
+        values = iter(values)
+    except TypeError:
+        raise error(f"found {values!r}, expected {expected}") from None
+    parts = []
+    for part in values:
+        if not isinstance(part, kind):
+            raise error(f"found {part!r}, expected {expected}")
+        parts.append(part)
+    if not parts:
+        raise error(f"found none, expected {expected}")
+    return tuple(parts)
+
+
 def checked_dtype(dtype):
     """The NumPy type of components that loops can have."""
     try:

@@ -64,6 +64,7 @@ def _names():
     from kiln import op2
     from kiln.op2 import access, exceptions, loops, maps
     from kiln.op2.arguments import Arg
+    from kiln.op2.configuration import Configuration
     from kiln.op2.trace import ExecutionTrace, trace
 
     names = {name: getattr(op2, name) for name in op2.__all__}
@@ -71,6 +72,7 @@ def _names():
     names.update(
         Access=access.Access,
         Arg=Arg,
+        Configuration=Configuration,
         ExecutionTrace=ExecutionTrace,
         IterationIndex=maps.IterationIndex,
         JITModule=loops.JITModule,
@@ -97,6 +99,9 @@ def install():
         module = types.ModuleType(f"pyop2.{name}", package.__doc__)
         module.__dict__.update(names)
         sys.modules[f"pyop2.{name}"] = module
+    # Programs find the modules in the package and in op2, too: op2.base, op2.exceptions.
+    for name in MODULES:
         if name != "configuration":
-            setattr(package, name, module)
+            setattr(package, name, sys.modules[f"pyop2.{name}"])
+            setattr(sys.modules["pyop2.op2"], name, sys.modules[f"pyop2.{name}"])
     return package

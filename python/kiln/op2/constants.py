@@ -11,6 +11,16 @@ class Const:
 
     dim: an int or a tuple; one number is a scalar in C, several an array. Changing `data` changes no
     code.
+
+    >>> from kiln import op2
+    >>> nodes = op2.Set(2)
+    >>> width = op2.Const(1, 0.5, "width_of_a_step")
+    >>> step = op2.Kernel("void step(double *x) { x[0] += width_of_a_step; }", "step")
+    >>> x = op2.Dat(nodes)
+    >>> call = op2.par_loop(step, nodes, x(op2.RW))
+    >>> x.data.tolist()
+    [0.5, 0.5]
+    >>> width.remove_from_namespace()
     """
 
     class NonUniqueNameError(ValueError):

@@ -1,34 +1,40 @@
 """Data on sets."""
-import numbers
-
 import numpy as np
 
 from kiln.op2.access import INC, READ, RW, WRITE
 from kiln.op2.arguments import Arg
-from kiln.op2.checks import check_name, checked_dtype, is_int, values_as
+from kiln.op2.arithmetic import DatArithmetic
+from kiln.op2.checks import check_name, checked_dtype, values_as
 from kiln.op2.configuration import configuration
+from kiln.op2.data_sets import DataSet
 from kiln.op2.exceptions import (
     DataSetTypeError,
+    DataTypeError,
     DataValueError,
-    IndexTypeError,
     IndexValueError,
     MapValueError,
     ModeValueError,
 )
-from kiln.op2.global_data import Global
 from kiln.op2.maps import MapUse
-from kiln.op2.sets import DataSet, MixedDataSet, MixedSet, Set
+from kiln.op2.sets import Set
 from kiln.op2.trace import trace
 
 
-class Dat:
+class Dat(DatArithmetic):
     """Components of one type for each element of a set, on the host and on the device.
 
     dataset: a DataSet, a Set (one component) or a Dat, which is copied. data: values in the order of
-    the elements. soa: how components lie on the device; the host sees them element by element.
+    the elements, or an array of pyopencl in C order, in which the Dat then lies. soa: how components lie
+    on the device; the host sees them element by element.
+
+    >>> from kiln import op2
+    >>> nodes = op2.Set(3)
+    >>> x, y = op2.Dat(nodes, [1.0, 2.0, 3.0]), op2.Dat(nodes)
+    >>> y += 2 * x
+    >>> y.data_ro.tolist(), x.inner(y)
+    ([2.0, 4.0, 6.0], 28.0)
     """
 
-    __array_ufunc__ = None  # numbers of NumPy leave operations to this class
     _kind = "dat"
     _modes = [READ, WRITE, RW, INC]
     _count = 0
@@ -52,11 +58,14 @@ class Dat:
         self._shape = (total,) + (() if dataset.cdim == 1 else dataset.dim)
         self._token = object()
         self._handle = None
+        self._array = None  # of pyopencl, in which it lies
         self._rw = None  # the host's array, where no loop has used it since it was asked for
         self._ro = None  # the same to be read, where no loop has written it
         self._ro_owned = None
         self.halo_valid = True
-        if data is None:
+        if hasattr(data, "base_data"):
+            self._adopt(data, dtype)
+        elif data is None:
             self._dtype = checked_dtype(np.float64 if dtype is None else dtype)
         else:
             wanted = None if dtype is None else checked_dtype(dtype)
@@ -76,9 +85,17 @@ class Dat:
     name = property(lambda self: self._name)
     split = property(lambda self: (self,))
     nbytes = property(
-        lambda self: self._dtype.itemsize * self._set.total_size * self._dataset.cdim
+        lambda self: self.dtype.itemsize * self._set.total_size * self.cdim
     )
-    needs_halo_update = property(lambda self: not self.halo_valid)
+
+    @property
+    def needs_halo_update(self):
+        """Whether elements that others own may be out of date."""
+        return not self.halo_valid
+
+    @needs_halo_update.setter
+    def needs_halo_update(self, needs):
+        self.halo_valid = not needs
 
     # --- host and device ---
 
@@ -94,6 +111,61 @@ class Dat:
         self._handle = mesh().dat(
             self._name, self._set._native, self._dataset.dim, self._dtype, values, self._soa
         )
+
+    def _adopt(self, array, dtype):
+        """Lies in an array of pyopencl from now on, which is kept."""
+        from kiln.op2.session import mesh
+
+        if dtype is not None and checked_dtype(dtype) != array.dtype:
+            raise DataTypeError(f"{self._name}: found {array.dtype} in the array, expected {dtype}")
+        self._dtype = checked_dtype(array.dtype)
+        if self._soa and self.cdim > 1:
+            raise DataValueError(f"{self._name}: found soa with an array, expected element by element")
+        if array.size != np.prod(self._shape, dtype=int) or not array.flags.c_contiguous:
+            raise DataValueError(
+                f"{self._name}: found an array of shape {array.shape} and strides {array.strides}, "
+                f"expected shape {self._shape} in C order"
+            )
+        for event in array.events:
+            event.wait()
+        self._array = array
+        self._handle = mesh().wrap(
+            self._name,
+            self._set._native,
+            self._dataset.dim,
+            self._dtype,
+            array.base_data.int_ptr,
+            array.offset,
+        )
+
+    def cl_buffer(self):
+        """A pyopencl.Buffer of all values on the device, without a copy where memory allows.
+
+        For commands on the queue that op2.init() was given. Loops that use the Dat come first, and what
+        the commands write is there for loops and `data` afterwards; after `data`, ask again.
+        """
+        from pyopencl import Buffer
+
+        trace.evaluate((self,), (self,))
+        if self._is_empty:
+            raise DataValueError(f"{self._name}: it has no elements, expected some")
+        self._used(writes=True)
+        return Buffer.from_int_ptr(self._native.buffer())
+
+    def cl_array(self):
+        """The same as a pyopencl.array.Array of the Dat's shape: the one that it was made of, if any."""
+        from pyopencl import CommandQueue
+        from pyopencl.array import Array
+
+        from kiln.op2.session import mesh
+
+        if self._soa and self.cdim > 1:
+            raise DataValueError(f"{self._name}: its components lie apart (soa), expected element by element")
+        buffer = self.cl_buffer()
+        if self._array is not None:
+            return self._array
+        queue = CommandQueue.from_int_ptr(mesh().queue)
+        return Array(queue, self._shape, self._dtype, data=buffer)
 
     @property
     def _native(self):
@@ -203,150 +275,20 @@ class Dat:
         return 1
 
     def __str__(self):
-        return f"OP2 Dat: {self._name} on ({self._dataset}) with datatype {self._dtype.name}"
+        return f"OP2 Dat: {self._name} on ({self._dataset}) with datatype {self.dtype.name}"
 
     def __repr__(self):
         return f"Dat({self._dataset!r}, None, {self._dtype!r}, {self._name!r})"
 
-    # --- arithmetic: on the device, after the loops that were called before ---
+    # --- for arithmetic ---
 
-    def zero(self, subset=None):
-        """All values become 0, or those of a Subset."""
-        trace.evaluate((), (self,))
-        if not self._is_empty:
-            if subset is None:
-                self._native.fill(0)
-            else:
-                self._native.zero(subset._subset())
-        self._used(writes=True)
-
-    def copy(self, other, subset=None):
-        """The values go to another Dat, all or those of a Subset."""
-        if other is self:
-            return
-        trace.evaluate((self,), (other,))
-        if not self._is_empty:
-            extra = () if subset is None else (subset._subset(),)
-            self._native.copy(other._native, *extra)
-        self._used(writes=False)
-        other._used(writes=True)
-
-    def _operand(self, other):
-        """A Dat of the same shape, or a number."""
-        if isinstance(other, Dat):
-            if other.dataset is not self._dataset:
-                raise ValueError(
-                    f"{self._name} and {other.name} are on different DataSets, expected the same"
-                )
-            return other
-        if isinstance(other, Global):
-            if other.cdim != 1:
-                raise ValueError(f"{other.name} has {other.cdim} values, expected one")
-            return other.data_ro.reshape(-1)[0]
-        if isinstance(other, (numbers.Real, np.generic)):
-            return other
-        return None
-
-    def _combine(self, operation, other):
-        operand = self._operand(other)
-        if operand is None:
-            return NotImplemented
-        is_dat = isinstance(operand, Dat)
-        trace.evaluate((operand,) if is_dat else (), (self,))
-        if not self._is_empty:
-            self._native.combine(operation, operand._native if is_dat else operand)
-        if is_dat:
-            operand._used(writes=False)
-        self._used(writes=True)
-        return self
+    _whole = property(lambda self: self._native)
 
     def _copied(self):
         return Dat(self)
 
-    def _combined(self, operation, other):
-        if self._operand(other) is None:
-            return NotImplemented
-        return self._copied()._combine(operation, other)
-
-    def __iadd__(self, other):
-        return self._combine("+", other)
-
-    def __isub__(self, other):
-        return self._combine("-", other)
-
-    def __imul__(self, other):
-        return self._combine("*", other)
-
-    def __itruediv__(self, other):
-        return self._combine("/", other)
-
-    def __add__(self, other):
-        return self._combined("+", other)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._combined("-", other)
-
-    def __rsub__(self, other):
-        negative = -self
-        return negative._combine("+", other)
-
-    def __mul__(self, other):
-        return self._combined("*", other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return self._combined("/", other)
-
-    def __rtruediv__(self, other):
-        if not isinstance(other, (numbers.Real, np.generic)):
-            return NotImplemented
-        quotient = Dat(self._dataset, None, np.float64)
-        quotient += other
-        quotient /= self
-        result = Dat(self._dataset, None, self._dtype)
-        result += quotient
-        return result
-
-    def __pos__(self):
-        return self._copied()
-
-    def __neg__(self):
-        return self._copied()._combine("*", -1)
-
-    def axpy(self, alpha, x):
-        """self := self + alpha x"""
-        x = self._operand(x)
-        trace.evaluate((x,), (self,))
-        if not self._is_empty:
-            self._native.axpy(alpha, x._native)
-        x._used(writes=False)
-        self._used(writes=True)
-
-    def inner(self, other):
-        """The sum of products of all owned components."""
-        if not isinstance(other, Dat):
-            raise ValueError(f"{self._name}: found {other!r}, expected a Dat")
-        self._operand(other)
-        trace.evaluate((self, other), ())
-        if self._is_empty:
-            return 0.0
-        result = self._native.inner(other._native)
-        self._used(writes=False)
-        other._used(writes=False)
-        return result
-
-    @property
-    def norm(self):
-        """The Euclidean norm of all owned components."""
-        trace.evaluate((self,), ())
-        if self._is_empty:
-            return 0.0
-        result = self._native.norm()
-        self._used(writes=False)
-        return result
+    def _zeros(self, dtype):
+        return Dat(self._dataset, None, dtype)
 
     # --- files ---
 
@@ -356,7 +298,7 @@ class Dat:
 
     def load(self, filename):
         """Takes the values from what save() wrote; ".npy" may be left out."""
-        self.data[...] = np.load(_with_extension(filename))
+        self.data[...] = np.load(with_extension(filename))
 
     @classmethod
     def fromhdf5(cls, dataset, file, name):
@@ -367,220 +309,6 @@ class Dat:
         return cls(dataset, data[...], data.dtype, name, soa=kind.endswith(":soa"))
 
 
-def _with_extension(filename):
+def with_extension(filename):
+    """The name of the file that NumPy makes of it."""
     return filename if str(filename).endswith(".npy") else f"{filename}.npy"
-
-
-class DatView(Dat):
-    """One component of a Dat: what loops do with it they do with the Dat."""
-
-    _rw = ()  # the Dat knows
-
-    def __init__(self, dat, index):
-        index = index if isinstance(index, tuple) else (index,)
-        if len(index) != len(dat.dim) or not all(is_int(one) for one in index):
-            raise IndexTypeError(f"{dat.name}: found the index {index!r}, expected {len(dat.dim)} ints")
-        if any(not 0 <= one < extent for one, extent in zip(index, dat.dim)):
-            raise IndexValueError(f"{dat.name}: found the index {index!r}, expected one of {dat.dim}")
-        self._token = object()
-        self._parent = dat
-        self._index = index
-        self._component = int(np.ravel_multi_index(index, dat.dim))
-        self._name = f"view[{', '.join(str(one) for one in index)}]({dat.name})"
-        self._dataset = dat.dataset
-        self._set = dat.dataset.set
-
-    dtype = property(lambda self: self._parent.dtype)
-    dim = property(lambda self: (1,))
-    cdim = property(lambda self: 1)
-    shape = property(lambda self: (self._set.total_size,))
-    soa = property(lambda self: self._parent.soa)
-    _native = property(lambda self: self._parent._native)
-    _is_allocated = property(lambda self: self._parent._is_allocated)
-    _is_empty = property(lambda self: self._parent._is_empty)
-    halo_valid = property(lambda self: self._parent.halo_valid)
-
-    def _used(self, writes):
-        self._parent._used(writes)
-
-    def _component_of(self, array):
-        return array[(slice(None), *self._index)] if self._parent.cdim > 1 else array
-
-    data = property(lambda self: self._component_of(self._parent.data))
-    data_ro = property(lambda self: self._component_of(self._parent.data_ro))
-    data_with_halos = property(lambda self: self._component_of(self._parent.data_with_halos))
-    data_ro_with_halos = property(lambda self: self._component_of(self._parent.data_ro_with_halos))
-
-    def __repr__(self):
-        return f"DatView({self._parent!r}, {self._index!r})"
-
-
-class MixedDat:
-    """A Dat on each part of a mixed space, all of one type."""
-
-    __array_ufunc__ = None
-    _kind = "dat"
-    _rw = ()  # the parts know
-
-    def __init__(self, dats, dtype=None):
-        if isinstance(dats, MixedDat):
-            parts = tuple(Dat(dat) for dat in dats)
-        elif isinstance(dats, (MixedSet, MixedDataSet)):
-            parts = tuple(Dat(part, dtype=dtype) for part in dats)
-        else:
-            try:
-                parts = tuple(dats)
-            except TypeError:
-                raise DataSetTypeError(f"found {dats!r}, expected Dats, DataSets or Sets") from None
-            if not all(isinstance(part, (Dat, DataSet, Set)) for part in parts):
-                raise DataSetTypeError(f"found {dats!r}, expected Dats, DataSets or Sets")
-            parts = tuple(part if isinstance(part, Dat) else Dat(part, dtype=dtype) for part in parts)
-        if any(part.dtype != parts[0].dtype for part in parts):
-            raise DataValueError("the Dats are of different types, expected one")
-        self._dats = parts
-        self._token = tuple(part._token for part in parts)
-
-    split = property(lambda self: self._dats)
-    dtype = property(lambda self: self._dats[0].dtype)
-    dataset = property(lambda self: MixedDataSet(tuple(dat.dataset for dat in self._dats)))
-    dim = property(lambda self: self.dataset.dim)
-    cdim = property(lambda self: self.dataset.cdim)
-    soa = property(lambda self: tuple(dat.soa for dat in self._dats))
-    name = property(lambda self: tuple(dat.name for dat in self._dats))
-    shape = property(lambda self: tuple(dat.shape for dat in self._dats))
-    nbytes = property(lambda self: sum(dat.nbytes for dat in self._dats))
-    data = property(lambda self: tuple(dat.data for dat in self._dats))
-    data_ro = property(lambda self: tuple(dat.data_ro for dat in self._dats))
-    data_with_halos = property(lambda self: tuple(dat.data_with_halos for dat in self._dats))
-    data_ro_with_halos = property(lambda self: tuple(dat.data_ro_with_halos for dat in self._dats))
-    _data = property(lambda self: tuple(dat._data for dat in self._dats))
-    _is_allocated = property(lambda self: all(dat._is_allocated for dat in self._dats))
-    needs_halo_update = property(lambda self: not self.halo_valid)
-
-    @property
-    def halo_valid(self):
-        return all(dat.halo_valid for dat in self._dats)
-
-    @halo_valid.setter
-    def halo_valid(self, valid):
-        for dat in self._dats:
-            dat.halo_valid = valid
-
-    def _used(self, writes):
-        for dat in self._dats:
-            dat._used(writes)
-
-    def __call__(self, access, path=None, flatten=False):
-        if access not in Dat._modes:
-            raise ModeValueError(f"found {access!r}, expected one of {Dat._modes}")
-        map, idx = (path.map, path.idx) if type(path) is MapUse else (path, None)
-        if map is not None and configuration["type_check"]:
-            if map.toset is not self.dataset.set:
-                raise MapValueError(f"the Map {map.name} leads to other sets")
-        return Arg(self, map, idx, access, flatten)
-
-    def __getitem__(self, index):
-        return self._dats[index]
-
-    def __iter__(self):
-        return iter(self._dats)
-
-    def __len__(self):
-        return len(self._dats)
-
-    def __eq__(self, other):
-        return isinstance(other, MixedDat) and self._dats == other._dats
-
-    def __hash__(self):
-        return hash(self._dats)
-
-    def __str__(self):
-        return f"OP2 MixedDat composed of Dats: {self._dats}"
-
-    def __repr__(self):
-        return f"MixedDat({self._dats!r})"
-
-    def zero(self, subset=None):
-        """All values of all parts become 0."""
-        if subset is not None:
-            raise NotImplementedError("a Subset of mixed data")
-        for dat in self._dats:
-            dat.zero()
-
-    def copy(self, other, subset=None):
-        """The values go to the parts of another MixedDat."""
-        if subset is not None:
-            raise NotImplementedError("a Subset of mixed data")
-        for dat, to in zip(self._dats, other._dats):
-            dat.copy(to)
-
-    def save(self, filename):
-        """Writes the values of all parts, one after another, as .npy."""
-        np.save(filename, np.concatenate([dat.data_ro.reshape(-1) for dat in self._dats]))
-
-    def load(self, filename):
-        values, at = np.load(_with_extension(filename)), 0
-        for dat in self._dats:
-            size = dat.data_ro.size
-            dat.data[...] = values[at : at + size].reshape(dat.data_ro.shape)
-            at += size
-
-    def _parts_of(self, other):
-        if isinstance(other, MixedDat):
-            if len(other) != len(self) or other.dataset is not self.dataset:
-                raise ValueError("the parts are on different DataSets, expected the same")
-            return other._dats
-        return (other,) * len(self)
-
-    def _each(self, other, operation):
-        return MixedDat(operation(dat, part) for dat, part in zip(self._dats, self._parts_of(other)))
-
-    def _each_in_place(self, operation, other):
-        for dat, part in zip(self._dats, self._parts_of(other)):
-            if dat._combine(operation, part) is NotImplemented:
-                return NotImplemented
-        return self
-
-    def __add__(self, other):
-        return self._each(other, lambda a, b: a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._each(other, lambda a, b: a - b)
-
-    def __rsub__(self, other):
-        return self._each(other, lambda a, b: b - a)
-
-    def __mul__(self, other):
-        return self._each(other, lambda a, b: a * b)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return self._each(other, lambda a, b: a / b)
-
-    def __iadd__(self, other):
-        return self._each_in_place("+", other)
-
-    def __isub__(self, other):
-        return self._each_in_place("-", other)
-
-    def __imul__(self, other):
-        return self._each_in_place("*", other)
-
-    def __itruediv__(self, other):
-        return self._each_in_place("/", other)
-
-    def __pos__(self):
-        return MixedDat(self)
-
-    def __neg__(self):
-        return MixedDat(-dat for dat in self._dats)
-
-    def inner(self, other):
-        return sum(dat.inner(part) for dat, part in zip(self._dats, self._parts_of(other)))
-
-    @property
-    def norm(self):
-        return float(np.hypot.reduce([dat.norm for dat in self._dats]))

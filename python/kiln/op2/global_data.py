@@ -9,7 +9,16 @@ from kiln.op2.trace import trace
 
 
 class Global:
-    """A few numbers that belong to no set: parameters that loops read, and what they reduce to."""
+    """A few numbers that belong to no set: parameters that loops read, and what they reduce to.
+
+    >>> from kiln import op2
+    >>> nodes = op2.Set(3)
+    >>> x, largest = op2.Dat(nodes, [1.0, 5.0, 3.0]), op2.Global(1, 0.0)
+    >>> find = op2.Kernel("void find(double *x, double *m) { if (*x > *m) *m = *x; }", "find")
+    >>> call = op2.par_loop(find, nodes, x(op2.READ), largest(op2.MAX))
+    >>> largest.data.tolist()
+    [5.0]
+    """
 
     __array_ufunc__ = None
     _kind = "global"

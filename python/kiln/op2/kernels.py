@@ -14,6 +14,8 @@ _BUILT_IN = re.compile(
 )
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b.*$", re.MULTILINE)
 _KEPT_CALLS = 256
+# Of a parameter that is an array of pointers: T *x[4].
+_POINTERS = re.compile(r"(\*[\w\s]*)\[[^\]]*\]\s*$")
 _STRIDE = "#define OP2_STRIDE(array, index) (array)[index]\n"
 
 
@@ -21,6 +23,11 @@ class Kernel:
     """A function in C that a loop calls for each element. The same code and name give the same one.
 
     code: the text, or a tree with gencode(). Nothing of it is looked at before it runs.
+
+    >>> from kiln import op2
+    >>> twice = op2.Kernel("void twice(double *x) { x[0] *= 2; }", "twice")
+    >>> twice is op2.Kernel("void twice(double *x) { x[0] *= 2; }", "twice")
+    True
     """
 
     _cache = {}
@@ -207,8 +214,8 @@ def native_text(kernel, args):
 
 
 def _with_parameters(text, name, forms):
-    """C lets a function without parameters be called with some, and void * be any type: here they get
-    the arguments' own."""
+    """C lets a function without parameters be called with some, void * be any type, and has no use for
+    how many pointers `T *x[4]` says: here they get the arguments' own."""
     head = re.search(rf"\b{re.escape(name)}\s*\(([^(){{}};]*)\)\s*\{{", text)
     if head is None or not forms:
         return text
@@ -216,12 +223,11 @@ def _with_parameters(text, name, forms):
     listed = head.group(1).strip()
     if listed in ("", "void"):
         return text[:begin] + ", ".join(form.users for form in forms) + text[end:]
-    if "void" not in listed:
-        return text
     parameters = head.group(1).split(",")
     if len(parameters) != len(forms):
         return text
     typed = [
-        re.sub(r"\bvoid\b", form.type, parameter) for parameter, form in zip(parameters, forms)
+        _POINTERS.sub(r"\1[]", re.sub(r"\bvoid\b", form.type, parameter))
+        for parameter, form in zip(parameters, forms)
     ]
     return text[:begin] + ",".join(typed) + text[end:]

@@ -4,6 +4,7 @@ import types
 import numpy as np
 
 from kiln.op2.access import INC, READ, RW
+from kiln.op2.checks import int_tuple
 from kiln.op2.exceptions import (
     IndexValueError,
     IterateValueError,
@@ -18,11 +19,27 @@ from kiln.op2.trace import trace
 
 
 class IterationSpace:
-    """A set with the extents of a loop's op2.i indices."""
+    """A set with the extents of a loop's op2.i indices.
 
-    def __init__(self, iterset, extents=()):
+    block_shape: of each row of blocks of mixed data the shape of each block, (rows,) or (rows, columns).
+    Iterating gives the blocks: (row, column, shape, (first row, first column)).
+    """
+
+    def __init__(self, iterset, block_shape=()):
+        if not isinstance(iterset, (Set, MixedSet)):
+            raise SetTypeError(f"iterset: found {iterset!r}, expected a Set")
+        try:
+            self._blocks = tuple(tuple(int_tuple(tuple(one)) for one in row) for row in block_shape)
+        except TypeError:
+            raise TypeError(
+                f"block_shape: found {block_shape!r}, expected rows of shapes, as in (((3, 3),),)"
+            ) from None
         self._iterset = iterset
-        self._extents = tuple(extents)
+        self._extents = ()
+        if any(shape for row in self._blocks for shape in row):
+            self._extents = (sum(row[0][0] for row in self._blocks),)
+            if len(self._blocks[0][0]) > 1:
+                self._extents += (sum(shape[1] for shape in self._blocks[0]),)
 
     iterset = property(lambda self: self._iterset)
     extents = property(lambda self: self._extents)
@@ -33,21 +50,30 @@ class IterationSpace:
     total_size = property(lambda self: self._iterset.total_size)
     layers = property(lambda self: self._iterset.layers)
 
+    def __iter__(self):
+        first_row = 0
+        for r, row in enumerate(self._blocks or (((),),)):
+            first_column = 0
+            for c, shape in enumerate(row):
+                yield r, c, shape, (first_row, first_column)
+                first_column += shape[1] if len(shape) > 1 else 0
+            first_row += row[0][0] if row[0] else 0
+
     def __eq__(self, other):
         return (
             isinstance(other, IterationSpace)
             and self._iterset is other._iterset
-            and self._extents == other._extents
+            and self._blocks == other._blocks
         )
 
     def __hash__(self):
-        return hash((id(self._iterset), self._extents))
+        return hash((id(self._iterset), self._blocks))
 
     def __str__(self):
         return f"OP2 Iteration Space: {self._iterset} with extents {self._extents}"
 
     def __repr__(self):
-        return f"IterationSpace({self._iterset!r}, {self._extents!r})"
+        return f"IterationSpace({self._iterset!r}, {self._blocks!r})"
 
 
 class JITModule:
@@ -122,7 +148,9 @@ class ParLoop:
     kernel = property(lambda self: self._kernel)
     iterset = property(lambda self: self._iterset)
     iteration_region = property(lambda self: self._region)
-    it_space = property(lambda self: IterationSpace(self._iterset, self._extents))
+    it_space = property(
+        lambda self: IterationSpace(self._iterset, ((self._extents,),) if self._extents else ())
+    )
     is_indirect = property(lambda self: any(arg.map is not None for arg in self.args))
     is_direct = property(lambda self: not self.is_indirect)
 
@@ -168,7 +196,9 @@ class ParLoop:
             _check_local(args)
         module = JITModule.of(self._kernel, iterset, args)
         up = iterset.layers - 2 if self._region is ON_TOP else 0
-        over = (iterset if self._region is ALL else iterset._parent)._iteration()
+        # Data of columns alone, without a Map to what is above each other: once for each column.
+        by_columns = self._region is not ALL or (iterset.layers and self.is_direct)
+        over = iterset._columns() if by_columns else iterset._iteration()
         call = PreparedCall(module, over, args, up, self._extents)
         if self._region is ALL:
             self._kernel._keep(iterset, args, call)
@@ -277,6 +307,14 @@ def _check_arguments(iterset, args):
                 raise MapValueError(
                     f"argument {number}: the Map {one.name} is from another set than the loop's"
                 )
+            for part in one.split:
+                if part.values_with_halo is None and part.iterset.total_size:
+                    raise MapValueError(f"argument {number}: the Map {part.name} has no values")
+            if one.implicit_bcs and arg._is_mat:
+                raise NotImplementedError(
+                    f"argument {number}: the Map {one.name} has implicit_bcs, expected none: rows of "
+                    "boundary conditions are cleared with Mat.zero_rows()"
+                )
         idx = arg.idx
         if idx is None or not arg._is_packed:
             continue
@@ -380,6 +418,16 @@ def par_loop(kernel, iterset, *args, **keywords):
     kernel: a Kernel, or a function of Python, which runs on the host. args: data called with an
     access and, through a Map, with it: x(op2.READ, cell2node). iterate: of an extruded set ON_BOTTOM
     or ON_TOP. Returns the call.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(3), op2.Set(2)
+    >>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2]])
+    >>> x, length = op2.Dat(nodes, [0.0, 1.0, 4.0]), op2.Dat(edges)
+    >>> measure = op2.Kernel(
+    ...     "void measure(double *l, double *x[]) { l[0] = x[1][0] - x[0][0]; }", "measure")
+    >>> call = op2.par_loop(measure, edges, length(op2.WRITE), x(op2.READ, edge2node))
+    >>> length.data.tolist()
+    [1.0, 3.0]
     """
     if kernel.__class__ is Kernel and not keywords:
         call = kernel._kept(iterset, args)

@@ -1,7 +1,7 @@
 """Maps between sets, and how arguments use them."""
 import numpy as np
 
-from kiln.op2.checks import check_name, is_int, values_as
+from kiln.op2.checks import check_name, is_int, parts_of, values_as
 from kiln.op2.exceptions import (
     ArityTypeError,
     DataValueError,
@@ -112,6 +112,12 @@ class Map:
 
     values: (iterset.total_size, arity) integers, row by row; None where it is not used, or its set
     is empty. offset: for extruded sets, by component, how far one layer up is.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(4), op2.Set(3)
+    >>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2], [2, 3]])
+    >>> edge2node.values[1].tolist()
+    [1, 2]
     """
 
     _count = 0
@@ -231,7 +237,8 @@ class Map:
         return 1
 
     def __le__(self, other):
-        return other is self or (isinstance(other, DecoratedMap) and other <= self and self <= other)
+        """Whether the other is the same Map, for this one's cells or more of them. implicit_bcs do not count."""
+        return self.map is other.map and self.iteration_region <= other.iteration_region
 
     def __str__(self):
         return f"OP2 Map: {self._name} from ({self._iterset}) to ({self._toset}) with arity {self._arity}"
@@ -279,13 +286,6 @@ class DecoratedMap(Map):
     implicit_bcs = property(lambda self: self._conditions)
     _native = property(lambda self: self._map._native)
 
-    def __le__(self, other):
-        if other is self:
-            return True
-        if self._conditions != other.implicit_bcs or self._map is not other.map:
-            return False
-        return ALL in other.iteration_region or self._regions <= other.iteration_region
-
     def __str__(self):
         return f"OP2 DecoratedMap on {self._map} with region {self._regions}, implicit_bcs {self._conditions}"
 
@@ -301,12 +301,7 @@ class MixedMap:
     def __new__(cls, maps):
         if isinstance(maps, MixedMap):
             return maps
-        try:
-            maps = tuple(maps)
-        except TypeError:
-            raise TypeError(f"found {maps!r}, expected Maps") from None
-        if not all(isinstance(one, Map) for one in maps):
-            raise TypeError(f"found {maps!r}, expected Maps")
+        maps = parts_of(maps, Map, TypeError, "Maps")
         made = cls._interned.get(maps)
         if made is None:
             if any(one.iterset is not maps[0].iterset for one in maps):

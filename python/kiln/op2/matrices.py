@@ -5,10 +5,12 @@ from kiln.op2.access import INC, WRITE
 from kiln.op2.arguments import Arg
 from kiln.op2.checks import check_name, checked_dtype, is_int
 from kiln.op2.configuration import configuration
-from kiln.op2.data import Dat, MixedDat
+from kiln.op2.data import Dat
+from kiln.op2.data_sets import DataSet, MixedDataSet
 from kiln.op2.exceptions import MapTypeError, MapValueError, ModeValueError
 from kiln.op2.maps import Map, MapUse, MixedMap
-from kiln.op2.sets import DataSet, MixedDataSet, MixedSet, Set, Subset
+from kiln.op2.mixed_data import MixedDat
+from kiln.op2.sets import MixedSet, Set, Subset
 from kiln.op2.trace import trace
 
 _SPACES = (Set, MixedSet, DataSet, MixedDataSet)
@@ -51,10 +53,25 @@ def _checked_maps(maps, dsets):
     return sorted(pairs, key=lambda pair: [part._number for one in pair for part in one.split])
 
 
+def _undecorated(use):
+    """The Maps, by part, that a Map or a use of one leads through."""
+    return [part.map for part in (use.map if isinstance(use, MapUse) else use).split]
+
+
 class Sparsity:
-    """The entries that loops through pairs of Maps reach. The same parts give the same object.
+    """The entries that loops through pairs of Maps reach, and the diagonal. The same parts give the
+    same object.
+
+    Between two sets, of which columns are no extruded ones, row i has an entry i where there is a
+    column i, as in PyOP2.
 
     dsets: of rows and columns; maps: one Map, a pair of them (rows, columns), or several pairs.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(3), op2.Set(2)
+    >>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2]])
+    >>> op2.Sparsity(nodes, edge2node).nnz.tolist()
+    [2, 3, 2]
     """
 
     _cache = {}
@@ -128,12 +145,30 @@ class Sparsity:
 
             iterset = self._pairs[0][0].iterset
             extruded = (iterset._native, iterset.layers) if iterset.layers else (None, 0)
+            pairs = [(rows._native, columns._native) for rows, columns in self._pairs]
+            if not iterset.layers:
+                pairs += self._diagonal_pairs()
             self._handle = mesh().sparsity(
-                [(rows._native, columns._native) for rows, columns in self._pairs],
+                pairs,
                 *(dset.cdim for dset in self._dsets),
                 *extruded,
             )
         return self._handle
+
+    def _diagonal_pairs(self):
+        """Maps that reach the entries (i, i) of rows and columns of two sets; of one set they are there."""
+        from kiln.op2.session import mesh
+
+        rows, columns = (dset.set for dset in self._dsets)
+        size = min(rows.size, columns.size)
+        if rows is columns or not size:
+            return []
+        name = f"{self._name}_diagonal"
+        numbers = np.arange(size, dtype=np.int32).reshape(size, 1)
+        over = mesh().set(name, (size,) * 4)
+        return [
+            tuple(mesh().map(name, over, to._native, 1, numbers, None) for to in (rows, columns))
+        ]
 
     def _single(self, what):
         if not self._is_single:
@@ -151,8 +186,13 @@ class Sparsity:
         self._single("colidx")
         return self._native.colidx()
 
-    _rowptr = rowptr
-    _colidx = colidx
+    # Of a mixed one those of its blocks, row by row of blocks.
+    _rowptr = property(
+        lambda self: self.rowptr if self._is_single else [block.rowptr for block in self]
+    )
+    _colidx = property(
+        lambda self: self.colidx if self._is_single else [block.colidx for block in self]
+    )
 
     @property
     def nnz(self):
@@ -182,7 +222,9 @@ class Sparsity:
         return (block for row in self._blocks for block in row)
 
     def __contains__(self, maps):
-        return tuple(getattr(one, "map", one) for one in maps) in self._pairs
+        """Whether loops through this pair of Maps have entries, for whatever cells of a column."""
+        wanted = [_undecorated(one) for one in maps]
+        return any([_undecorated(one) for one in pair] == wanted for pair in self._pairs)
 
     def __str__(self):
         return (
@@ -208,7 +250,21 @@ class _Handle:
 
 
 class Mat:
-    """A sparse matrix; loops add element matrices to it or set them."""
+    """A sparse matrix; loops add element matrices to it or set them.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(3), op2.Set(2)
+    >>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2]])
+    >>> matrix = op2.Mat(op2.Sparsity(nodes, edge2node))
+    >>> rod = op2.Kernel('''
+    ... void rod(double A[2][2]) {
+    ...   A[0][0] += 1; A[0][1] -= 1; A[1][0] -= 1; A[1][1] += 1;
+    ... }''', "rod")
+    >>> rows, columns = edge2node[op2.i[0]], edge2node[op2.i[1]]
+    >>> call = op2.par_loop(rod, edges, matrix(op2.INC, (rows, columns)))
+    >>> matrix.values.tolist()
+    [[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]]
+    """
 
     _kind = "mat"
     _rw = _ro = None
@@ -350,10 +406,11 @@ class Mat:
         return self._blocks[index]
 
     def __iter__(self):
-        return iter((self,)) if self._is_single else iter(self._blocks)
+        """The blocks, row by row."""
+        return iter(self.split)
 
     def __len__(self):
-        return 1 if self._is_single else len(self._blocks)
+        return len(self.split)
 
     def __str__(self):
         return f"OP2 Mat: {self._name}, sparsity ({self._sparsity}), datatype {self._dtype.name}"

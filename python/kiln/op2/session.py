@@ -13,11 +13,15 @@ def mesh():
     """Made at its first use, on the device that the configuration names; another one where the
     configuration names another place."""
     global _mesh, _made_with
-    wanted = (configuration["device"], configuration["store"])
+    queue = configuration.get("queue")
+    wanted = (configuration["device"], configuration["store"], queue)
     if _mesh is None or wanted != _made_with:
         from kiln import _mesh as native
 
-        _mesh = native.Mesh(device=wanted[0], store=wanted[1], check=configuration["debug"])
+        handle = getattr(queue, "int_ptr", queue) or 0
+        _mesh = native.Mesh(
+            device=wanted[0], store=wanted[1], check=configuration["debug"], queue=handle
+        )
         _made_with = wanted
     return _mesh
 
@@ -30,7 +34,9 @@ def set_log_level(level):
 def init(**settings):
     """Takes settings (`configuration` has them); may be called again.
 
-    device: as on the command line, "cpu"; store: a folder or "off".
+    device: as on the command line, "cpu"; store: a folder or "off". queue: a queue of pyopencl, in
+    order, to which all loops are enqueued, in place of a device; arrays of its context are then data
+    of Dats.
     """
     global _is_initialised
     backend = settings.get("backend", "opencl")

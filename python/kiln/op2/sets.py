@@ -1,9 +1,8 @@
-"""Sets of elements, parts of them, and the shape of the data on them."""
+"""Sets of elements, and parts of them."""
 import numpy as np
 
-from kiln.op2.checks import check_name, int_tuple, is_int
-from kiln.op2.configuration import configuration
-from kiln.op2.exceptions import SetTypeError, SizeTypeError, SubsetIndexOutOfBounds
+from kiln.op2.checks import check_name, int_tuple, is_int, parts_of
+from kiln.op2.exceptions import SizeTypeError, SubsetIndexOutOfBounds
 
 
 class Set:
@@ -11,6 +10,11 @@ class Set:
 
     size: an int, or of a part of a distributed set four rising numbers: core, owned, with what is
     computed redundantly, with what is only read.
+
+    >>> from kiln import op2
+    >>> nodes = op2.Set(4, "nodes")
+    >>> nodes.size, (nodes ** 2).dim  # two components for each
+    (4, (2,))
     """
 
     _count = 0
@@ -134,11 +138,26 @@ class Set:
         return dataset.set is self
 
     def __pow__(self, dim):
+        from kiln.op2.data_sets import DataSet
+
         return DataSet(self, dim)
 
 
 class ExtrudedSet(Set):
-    """Columns of cells over a Set, `layers` - 1 above each other."""
+    """Columns of cells over a Set, `layers` - 1 above each other.
+
+    The Map's offset says how far the targets of the cell above are.
+
+    >>> from kiln import op2
+    >>> columns = op2.ExtrudedSet(op2.Set(2), 4)  # three cells each
+    >>> levels = op2.Set(8)
+    >>> ends = op2.Map(columns, levels, 2, [[0, 1], [4, 5]], offset=[1, 1])
+    >>> touched = op2.Dat(levels)
+    >>> add = op2.Kernel("void add(double *x[]) { x[0][0] += 1; x[1][0] += 1; }", "add")
+    >>> call = op2.par_loop(add, columns, touched(op2.INC, ends))
+    >>> touched.data.tolist()
+    [1.0, 2.0, 2.0, 1.0, 1.0, 2.0, 2.0, 1.0]
+    """
 
     _extruded = True
 
@@ -175,14 +194,17 @@ class ExtrudedSet(Set):
         """Levels: one more than cells."""
         return self._layers
 
-    def _iteration(self, layers=None):
+    def _iteration(self):
         from kiln import _mesh
 
-        layers = layers or self._layers
-        made = self._own.get(layers)
+        made = self._own.get("iteration")
         if made is None:
-            made = self._own[layers] = _mesh.Iteration(self._native, layers)
+            made = self._own["iteration"] = _mesh.Iteration(self._native, self._layers)
         return made
+
+    def _columns(self):
+        """What a loop is over that has one call for each column."""
+        return self._parent._iteration()
 
     def __contains__(self, other):
         return other is self._parent
@@ -195,7 +217,13 @@ class ExtrudedSet(Set):
 
 
 class Subset(ExtrudedSet):
-    """Some elements of a Set, rising, each once."""
+    """Some elements of a Set, rising, each once.
+
+    >>> from kiln import op2
+    >>> nodes = op2.Set(4)
+    >>> nodes(3, 0, 3).indices.tolist()
+    [0, 3]
+    """
 
     def __init__(self, superset, indices):
         if not isinstance(superset, Set):
@@ -247,11 +275,14 @@ class Subset(ExtrudedSet):
             made = self._own["subset"] = self._parent._native.subset(self._indices)
         return made
 
-    def _iteration(self, layers=None):
-        from kiln import _mesh
-
+    def _iteration(self):
         if self._extruded:
             raise NotImplementedError("loops over a part of an extruded set")
+        return self._columns()
+
+    def _columns(self):
+        from kiln import _mesh
+
         made = self._own.get("iteration")
         if made is None:
             made = self._own["iteration"] = _mesh.Iteration(self._subset())
@@ -294,8 +325,11 @@ class LocalSet(ExtrudedSet):
     def superset(self):
         return self._parent
 
-    def _iteration(self, layers=None):
+    def _iteration(self):
         return self._parent._iteration()
+
+    def _columns(self):
+        return self._parent._columns()
 
     def __contains__(self, other):
         return other is self._parent
@@ -311,19 +345,20 @@ class LocalSet(ExtrudedSet):
 
 
 class MixedSet:
-    """Several Sets, one after another. The same Sets give the same object."""
+    """Several Sets, one after another. The same Sets give the same object.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(4), op2.Set(3)
+    >>> op2.MixedSet([nodes, edges]).size
+    7
+    """
 
     _interned = {}
 
     def __new__(cls, sets):
         if isinstance(sets, MixedSet):
             return sets
-        try:
-            sets = tuple(sets)
-        except TypeError:
-            raise TypeError(f"found {sets!r}, expected Sets") from None
-        if not all(isinstance(one, Set) for one in sets):
-            raise TypeError(f"found {sets!r}, expected Sets")
+        sets = parts_of(sets, Set, TypeError, "Sets")
         made = cls._interned.get(sets)
         if made is None:
             assert len({one.layers for one in sets}) <= 1, "all parts must have as many layers"
@@ -360,6 +395,8 @@ class MixedSet:
         return len(self._sets)
 
     def __pow__(self, dim):
+        from kiln.op2.data_sets import MixedDataSet
+
         return MixedDataSet(self._sets, dim)
 
     def __str__(self):
@@ -367,131 +404,6 @@ class MixedSet:
 
     def __repr__(self):
         return f"MixedSet({self._sets!r})"
-
-
-class DataSet:
-    """A Set with the shape of an element's data. One object for a Set and a shape."""
-
-    _count = 0
-
-    def __new__(cls, iter_set, dim=1, name=None):
-        check_name(name)
-        if isinstance(iter_set, Subset):
-            raise NotImplementedError("data on a Subset: expected its superset")
-        if not isinstance(iter_set, Set):
-            if configuration["type_check"]:
-                raise SetTypeError(f"found {iter_set!r}, expected a Set")
-        dim = int_tuple(dim)
-        key = (DataSet, dim)
-        # An ExtrudedSet has data of its own shape, not its parent's.
-        interned = iter_set._own if isinstance(iter_set, ExtrudedSet) else iter_set._interned
-        made = interned.get(key)
-        if made is None:
-            made = super().__new__(cls)
-            made._set = iter_set
-            made._dim = dim
-            made._cdim = int(np.prod(dim))
-            made._name = name or f"dset_{DataSet._count}"
-            DataSet._count += 1
-            interned[key] = made
-        return made
-
-    def __init__(self, iter_set, dim=1, name=None):
-        pass
-
-    def __getattr__(self, name):
-        if name == "_set":
-            raise AttributeError(name)
-        return getattr(self._set, name)
-
-    set = property(lambda self: self._set)
-    dim = property(lambda self: self._dim)
-    cdim = property(lambda self: self._cdim)
-    name = property(lambda self: self._name)
-    split = property(lambda self: (self,))
-
-    def __getitem__(self, index):
-        if index != 0:
-            raise IndexError(f"a DataSet has one part, found the index {index!r}")
-        return self
-
-    def __iter__(self):
-        yield self
-
-    def __len__(self):
-        return 1
-
-    def __contains__(self, dat):
-        return dat.dataset is self
-
-    def __str__(self):
-        return f"OP2 DataSet: {self._name} on set {self._set}, with dim {self._dim}"
-
-    def __repr__(self):
-        return f"DataSet({self._set!r}, {self._dim!r}, {self._name!r})"
-
-
-class MixedDataSet:
-    """Several DataSets, one after another. The same ones give the same object."""
-
-    _interned = {}
-
-    def __new__(cls, arg, dims=None):
-        if isinstance(arg, MixedDataSet) and dims is None:
-            return arg
-        parts = cls._parts(arg, dims)
-        made = cls._interned.get(parts)
-        if made is None:
-            made = super().__new__(cls)
-            made._dsets = parts
-            cls._interned[parts] = made
-        return made
-
-    def __init__(self, arg, dims=None):
-        pass
-
-    @staticmethod
-    def _parts(arg, dims):
-        try:
-            parts = tuple(arg)
-        except TypeError:
-            raise TypeError(f"found {arg!r}, expected Sets or DataSets") from None
-        if not all(isinstance(part, (Set, DataSet)) for part in parts):
-            raise TypeError(f"found {parts!r}, expected Sets or DataSets")
-        if dims is None:
-            return tuple(part if isinstance(part, DataSet) else DataSet(part) for part in parts)
-        if any(isinstance(part, DataSet) for part in parts):
-            raise TypeError("found dims for DataSets, which have their own")
-        if is_int(dims):
-            dims = (dims,) * len(parts)
-        else:
-            dims = tuple(dims)
-        if len(dims) != len(parts):
-            raise ValueError(f"found {len(dims)} dims for {len(parts)} sets")
-        return tuple(DataSet(part, dim) for part, dim in zip(parts, dims))
-
-    split = property(lambda self: self._dsets)
-    dim = property(lambda self: tuple(part.dim for part in self._dsets))
-    cdim = property(lambda self: sum(part.cdim for part in self._dsets))
-    name = property(lambda self: tuple(part.name for part in self._dsets))
-    set = property(lambda self: MixedSet(part.set for part in self._dsets))
-    size = property(lambda self: sum(part.set.size for part in self._dsets))
-    total_size = property(lambda self: sum(part.set.total_size for part in self._dsets))
-
-    def __getitem__(self, index):
-        return self._dsets[index]
-
-    def __iter__(self):
-        return iter(self._dsets)
-
-    def __len__(self):
-        return len(self._dsets)
-
-    def __str__(self):
-        return f"OP2 MixedDataSet composed of DataSets: {self._dsets}"
-
-    def __repr__(self):
-        return f"MixedDataSet({self._dsets!r})"
 
 
 class Halo:

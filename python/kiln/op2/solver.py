@@ -23,6 +23,17 @@ class Solver:
 
     parameters: some of DEFAULT_SOLVER_PARAMETERS, in one dict or as keywords. Only "cg" with
     "jacobi" or "none" is there.
+
+    >>> from kiln import op2
+    >>> nodes, edges = op2.Set(2), op2.Set(1)
+    >>> matrix = op2.Mat(op2.Sparsity(nodes, op2.Map(edges, nodes, 2, [[0, 1]])))
+    >>> matrix.set_values([0, 1], [0, 1], [[2.0, -1.0], [-1.0, 2.0]])
+    >>> matrix.assemble()
+    >>> x, b = op2.Dat(nodes), op2.Dat(nodes, [3.0, 0.0])
+    >>> solver = op2.Solver(ksp_rtol=1e-10)
+    >>> solver.solve(matrix, x, b)
+    >>> x.data_ro.round(6).tolist(), solver.result.end
+    ([2.0, 1.0], 'converged')
     """
 
     def __init__(self, parameters=None, **kwargs):

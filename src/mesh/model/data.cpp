@@ -99,6 +99,26 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
       DatState{session_, std::move(name), on, next_identity(), std::move(data)});
 }
 
+Dat Mesh::wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memory,
+               std::size_t offset, DataLayout layout) {
+  check_name("dat", name);
+  check_owner(not_moved(session_), "dat", name, on.set());
+  const std::size_t elements = on.set().total_size(), dim = on.dim();
+  if (elements == 0) refuse("dat {}: set {} has no elements, expected some", name, on.set().name());
+  const auto begin = (CheckedSize(offset) * size_of(type)).get();
+  if (!begin || !(CheckedSize(elements) * dim * size_of(type)).fits())
+    refuse("dat {}: more components than any memory holds", name);
+  cl_context context = nullptr;
+  if (memory == nullptr ||
+      ::clGetMemObjectInfo(memory, CL_MEM_CONTEXT, sizeof context, &context, nullptr) != CL_SUCCESS)
+    refuse("dat {}: the handle is not that of a buffer", name);
+  if (context != session_->context()->cl()())
+    refuse("dat {}: the buffer is of another context than the Mesh", name);
+  return Handles::keep<Dat>(
+      DatState{session_, std::move(name), on, next_identity(),
+               Residence({type, elements, dim, layout}, memory, *begin, session_->queue)});
+}
+
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
   check_name("global", name);
   check_values("global", name, count);
@@ -143,6 +163,16 @@ void* Dat::host(ScalarType type, bool to_write) const {
   session.settle(state_.get(), to_write ? Session::For::writing : Session::For::reading);
   if (to_write) state_->is_halo_stale = state_->has_halo();
   return state_->data.on_host(session.queue, to_write);
+}
+
+cl_mem Dat::buffer() {
+  check_alive(*state_);
+  Session& session = *state_->session;
+  session.settle(state_.get(), Session::For::writing);
+  state_->is_halo_stale = state_->has_halo();
+  const cl_mem memory = state_->data.lend(session.queue);
+  check_cl(::clFlush(session.queue.cl()()), "clFlush");
+  return memory;
 }
 
 bool Dat::is_halo_stale() const {

@@ -57,6 +57,20 @@ Residence::Residence(const Form& form) try : form_(form), data_(checked_bytes(fo
                           form.elements, form.dim, name_of(form.type)));
 }
 
+Residence::Residence(const Form& form, cl_mem memory, std::size_t offset, const Queue& queue)
+    : form_(form), data_(memory, offset, checked_bytes(form), queue) {
+  if (form.layout == DataLayout::soa && form.dim > 1 && form.elements > 1)
+    by_element_.emplace(bytes());
+  data_.written_on_queue();
+}
+
+cl_mem Residence::lend(const Queue& queue) {
+  const cl_mem memory = on_device(queue);
+  data_.share_copy(queue);
+  device_writes();
+  return memory;
+}
+
 void Residence::transpose_to_device() {
   transpose(by_element_->data(), data_.on_host(ArrayStorage::HostUse::overwrite), form_.elements,
             form_.dim, size_of(form_.type));

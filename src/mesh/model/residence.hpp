@@ -19,6 +19,8 @@ class Residence {
   };
   /// Zeros. Throws unsupported where they are more than the host's memory holds.
   explicit Residence(const Form& form);
+  /// In a buffer of the application, from a byte on. Throws bad_input where it does not fit.
+  Residence(const Form& form, cl_mem memory, std::size_t offset, const Queue& queue);
 
   const Form& form() const { return form_; }
   std::size_t bytes() const { return form_.elements * form_.dim * size_of(form_.type); }
@@ -32,6 +34,8 @@ class Residence {
       transpose_to_device();
     return data_.on_queue(queue);
   }
+  /// The same for commands of others, who may write it and keep the buffer.
+  cl_mem lend(const Queue& queue);
   /// A kernel that was enqueued writes it.
   void device_writes() { data_.written_on_queue(); }
 

@@ -20,8 +20,19 @@ std::uint64_t next_identity() {
 
 namespace {
 
-/// In order and with times, which the application's need not be.
-Queue queue_like(const Queue& other) { return {other.context(), other.device()}; }
+/// The application's, or one of its own: in order and with times, which the application's need not
+/// be.
+Queue queue_of(const Mesh::Options& options, const Runtime& runtime) {
+  const Queue first = runtime.state().queue(nullptr);
+  if (options.queue == nullptr) return {first.context(), first.device()};
+  Queue given = Queue::adopt(options.queue, first.context());
+  const auto properties = given.cl().getInfo<CL_QUEUE_PROPERTIES>();
+  if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+    refuse("a Mesh on a queue: it is out of order, expected one that is in order");
+  if ((options.timing || options.timeline) && (properties & CL_QUEUE_PROFILING_ENABLE) == 0)
+    refuse("a Mesh on a queue: it takes no times, expected CL_QUEUE_PROFILING_ENABLE");
+  return given;
+}
 
 struct StateTypes final : private ForkGuarded {
   StateTypes() { watch(); }
@@ -63,7 +74,7 @@ bool LiveStates::Lookup::has(const void* state, std::type_index type) {
 }
 
 Session::Session(const Mesh::Options& given, const Runtime& holder)
-    : options(given), runtime(holder), queue(queue_like(runtime.state().queue(nullptr))) {
+    : options(given), runtime(holder), queue(queue_of(given, runtime)) {
   options.timing = options.timing || options.timeline;
   pin_workers_as_found(resolver().findings(), *queue.context(), queue.device());
 }

@@ -70,7 +70,7 @@ struct Session {
 
   Mesh::Options options;
   const Runtime runtime;
-  Queue queue;  ///< the Mesh's own, in the context of the Runtime's first device
+  Queue queue;  ///< in order, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
 
   /// Something other than a loop was enqueued: memory that goes may still be in use.

@@ -13,7 +13,7 @@ std::string type_name(const py::handle& object) {
   return py::str(py::type::handle_of(object).attr("__name__")).cast<std::string>();
 }
 
-ReadArgument of_array(const NumericArray& array, const py::handle& object) {
+ReadArgument of_array(NumericArray& array, const py::handle& object) {
   const auto& storage = array.elements().storage();
   return {{.kind = KernelArgument::Kind::array, .memory = storage.get()},
           CallArgument(storage),
@@ -115,7 +115,7 @@ bool KernelArgument::operator==(const KernelArgument& other) const {
 ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std::size_t position) {
   const KnownTypes& types = KnownTypes::get();
   PyTypeObject* type = Py_TYPE(object.ptr());
-  if (type == types.array) return of_array(object.cast<const NumericArray&>(), object);
+  if (type == types.array) return of_array(object.cast<NumericArray&>(), object);
   Access access = Access::derived;
   py::handle given = object;
   if (type == types.declared) {
@@ -145,7 +145,7 @@ ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std
   }
   if (type == types.local) return of_local(given.cast<const LocalMemory&>().bytes, position);
   if (const auto memory = foreign_memory(given)) {
-    const NumericArray array = wrapped(runtime, *memory);
+    NumericArray array = wrapped(runtime, *memory);
     return of_array(array, memory->owner);
   }
   // pyopencl's local memory.

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "python/core/dlpack.hpp"
+#include "python/core/foreign.hpp"
 
 namespace kiln::python {
 namespace {
@@ -30,6 +31,12 @@ std::size_t bytes_of(const py::dtype& type, const NumericArray::Shape& shape) {
   return count * size;
 }
 
+/// Transfers may take their time.
+cl_mem lend(NumericArray& self, cl_command_queue queue) {
+  const py::gil_scoped_release unlocked;
+  return self.lend(queue);
+}
+
 /// NumPy's __array__ protocol.
 py::array as_numpy(NumericArray& self, const py::object& type, const py::object& copy) {
   py::array elements = self.on_host(NumericArray::HostUse::read);
@@ -37,6 +44,36 @@ py::array as_numpy(NumericArray& self, const py::object& type, const py::object&
   if (converts) return elements.attr("astype")(type);
   if (!copy.is_none() && copy.cast<bool>()) return elements.attr("copy")();
   return elements;
+}
+
+/// The buffer's handle on a queue of pyopencl, or that of an int_ptr.
+std::uintptr_t lent(NumericArray& self, const py::object& queue) {
+  auto* const on = queue.is_none() ? nullptr : handle_of<cl_command_queue>(queue, "a queue");
+  return reinterpret_cast<std::uintptr_t>(lend(self, on));
+}
+
+/// DLPack's protocol, as the array API has it since 2023.12.
+py::capsule dlpack_of(NumericArray& self, const py::object&, const py::object& max_version,
+                      const py::object& device, const py::object& copy) {
+  const bool versioned = dlpack::takes_versioned(max_version);
+  const auto [kind, number] =
+      device.is_none() ? std::pair(dlpack::host_device, 0) : device.cast<std::pair<int, int>>();
+  const bool copies = !copy.is_none() && copy.cast<bool>();
+  if (kind == dlpack::host_device) {
+    py::array elements = self.on_host(NumericArray::HostUse::write);
+    if (copies) elements = elements.attr("copy")();
+    return dlpack::exported(elements, versioned);
+  }
+  const auto queues = without_lock([of = self.runtime()] { return of.queues(); });
+  if (kind != dlpack::opencl_device || number < 0 ||
+      static_cast<std::size_t>(number) >= queues.size())
+    throw py::buffer_error("found the device (" + std::to_string(kind) + ", " +
+                           std::to_string(number) + "), expected (1, 0) or (4, i) with i below " +
+                           std::to_string(queues.size()));
+  if (copies)
+    throw py::buffer_error("copy: an Array is not copied on a device, expected None or False");
+  return dlpack::exported(lend(self, queues[static_cast<std::size_t>(number)]), self.type(),
+                          self.shape(), number, versioned);
 }
 
 std::string repr_of(const NumericArray& self) {
@@ -62,18 +99,55 @@ NumericArray::Shape shape_of(const py::object& shape) {
 }
 
 NumericArray::NumericArray(const Runtime& runtime, py::dtype type, Shape shape)
-    : type_(checked_type(type)),
+    : runtime_(runtime),
+      type_(checked_type(type)),
       shape_(std::move(shape)),
       elements_(runtime.array<std::byte>(bytes_of(type_, shape_))) {}
 
 NumericArray::NumericArray(const Runtime& runtime, cl_mem memory, std::size_t offset,
                            py::dtype type, Shape shape, py::object owner)
-    : type_(checked_type(type)),
+    : runtime_(runtime),
+      type_(checked_type(type)),
       shape_(std::move(shape)),
       elements_(runtime.wrap<std::byte>(memory, bytes_of(type_, shape_), offset)),
       owner_(std::move(owner)) {}
 
+NumericArray::NumericArray(const Runtime& runtime, std::byte* memory, py::dtype type, Shape shape,
+                           std::shared_ptr<void> owner)
+    : runtime_(runtime),
+      type_(checked_type(type)),
+      shape_(std::move(shape)),
+      elements_(runtime.borrow(std::span(memory, bytes_of(type_, shape_)), std::move(owner))) {}
+
+const Array<std::byte>& NumericArray::elements() {
+  if (lent_) {
+    lent_->end({});
+    lent_.reset();
+  }
+  return elements_;
+}
+
+cl_mem NumericArray::lend(cl_command_queue queue) {
+  elements();
+  auto use = std::make_shared<MemoryUse>(runtime_, queue);
+  const cl_mem memory = use->memory(elements_, Access::inout);
+  if (!use->after().empty()) {
+    std::vector<cl_event> before;
+    for (const Event& event : use->after()) before.push_back(event.handle());
+    if (::clEnqueueBarrierWithWaitList(use->queue(), static_cast<cl_uint>(before.size()),
+                                       before.data(), nullptr) != CL_SUCCESS)
+      throw Error(Errc::device, "clEnqueueBarrierWithWaitList failed");
+  }
+  lent_ = std::move(use);
+  return memory;
+}
+
 py::array NumericArray::on_host(HostUse use) {
+  // Who reads does not end the use by others.
+  if (use == HostUse::write)
+    this->elements();
+  else if (lent_)
+    lent_->end({});
   auto elements = elements_;
   std::byte* const begin = without_lock([elements, use]() mutable {
     return use == HostUse::read ? const_cast<std::byte*>(elements.read().data())
@@ -111,7 +185,7 @@ time.)")
           "size", [](const NumericArray& self) { return elements_of(self.shape()); },
           "int: elements")
       .def_property_readonly(
-          "nbytes", [](const NumericArray& self) { return self.elements().bytes(); },
+          "nbytes", [](const NumericArray& self) { return self.bytes(); },
           "int: bytes of all elements")
       .def("__len__",
            [](const NumericArray& self) {
@@ -130,15 +204,32 @@ Waits for kernels that write them. Valid until the next kernel that writes the a
 
 Waits for all who use them; the next kernel sees the changes.)")
       .def("__array__", &as_numpy, arg("dtype") = py::none(), arg("copy") = py::none())
+      .def_property_readonly(
+          "runtime", [](const NumericArray& self) { return self.runtime(); },
+          "Runtime: that it was made by")
+      .def_property_readonly(
+          "int_ptr", [](NumericArray& self) { return lent(self, py::none()); },
+          R"(int: the cl_mem on the queue of the Runtime's first device, as buffer() gives it.)")
+      .def(
+          "buffer",
+          [](NumericArray& self, const py::object& queue) {
+            return py::module_::import("pyopencl")
+                .attr("Buffer")
+                .attr("from_int_ptr")(lent(self, queue));
+          },
+          arg("queue") = py::none(),
+          R"(A pyopencl.Buffer of the elements, without a copy where memory allows.
+
+For commands on a queue of the Runtime (None: its first device's), of which the elements are current.
+What they write is seen by read(), which waits for all that was enqueued there. After write(), a call
+of Kiln's with the Array, or a buffer for another queue, ask again. The Buffer may outlive the Array.)")
       .def("__dlpack_device__",
            [](const NumericArray&) { return py::make_tuple(dlpack::host_device, 0); })
-      .def(
-          "__dlpack__",
-          [](NumericArray& self, const py::object&) {
-            return dlpack::exported(self.on_host(NumericArray::HostUse::write));
-          },
-          arg("stream") = py::none(),
-          R"(The elements on the host for the array API's from_dlpack(), without a copy.)");
+      .def("__dlpack__", &dlpack_of, py::kw_only(), arg("stream") = py::none(),
+           arg("max_version") = py::none(), arg("dl_device") = py::none(), arg("copy") = py::none(),
+           R"(The elements for from_dlpack() of other libraries, without a copy.
+
+On the host; with dl_device=(4, i) as the buffer of the Runtime's device i, as buffer() gives it.)");
 }
 
 }  // namespace kiln::python

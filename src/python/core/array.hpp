@@ -21,9 +21,21 @@ class NumericArray {
   NumericArray(const Runtime& runtime, cl_mem memory, std::size_t offset, py::dtype type,
                Shape shape, py::object owner);
 
+  /// Elements of the host's memory, which `owner` keeps.
+  NumericArray(const Runtime& runtime, std::byte* memory, py::dtype type, Shape shape,
+               std::shared_ptr<void> owner);
+
+  const Runtime& runtime() const { return runtime_; }
   const py::dtype& type() const { return type_; }
   const Shape& shape() const { return shape_; }
-  const Array<std::byte>& elements() const { return elements_; }
+  std::size_t bytes() const { return elements_.bytes(); }
+  /// The elements for a use by Kiln, after what was enqueued with a buffer that lend() gave.
+  const Array<std::byte>& elements();
+
+  /// All elements as a buffer for commands of others on a queue of the Runtime (null: its first),
+  /// current for what is enqueued there from now on. Up to the next call of elements() or
+  /// on_host(write) the Array counts as written by whatever was enqueued there.
+  cl_mem lend(cl_command_queue queue);
 
   /// The elements on the host as an array of NumPy without a copy, which keeps this one. Waits for
   /// kernels that write them.
@@ -31,10 +43,12 @@ class NumericArray {
   py::array on_host(HostUse use);
 
  private:
+  Runtime runtime_;
   py::dtype type_;
   Shape shape_;
   Array<std::byte> elements_;
-  py::object owner_;  ///< of wrapped memory
+  py::object owner_;                 ///< of wrapped memory
+  std::shared_ptr<MemoryUse> lent_;  ///< by others, who do not tell what they enqueue
 };
 
 /// Data that a kernel may have, of a NumPy type: no objects, in this machine's byte order.

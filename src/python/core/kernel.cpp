@@ -10,6 +10,7 @@
 #include "kiln/json.hpp"
 #include "kiln/spec.hpp"
 #include "python/core/arguments.hpp"
+#include "python/core/values.hpp"
 
 namespace kiln::python {
 namespace {
@@ -195,24 +196,6 @@ class PythonKernel {
   std::list<std::shared_ptr<PreparedCall>> calls_;
 };
 
-bool is_file_name(const std::string& text) {
-  return text.find('\n') == std::string::npos && (text.ends_with(".cl") || text.ends_with(".spv"));
-}
-
-Source source_of(const py::object& source) {
-  if (py::isinstance<py::bytes>(source)) {
-    const auto module = source.cast<std::string_view>();
-    return Source::spirv(std::as_bytes(std::span(module.data(), module.size())));
-  }
-  if (py::isinstance<py::str>(source)) {
-    auto text = source.cast<std::string>();
-    return is_file_name(text) ? Source::file(std::move(text)) : Source::text(std::move(text));
-  }
-  if (py::hasattr(source, "__fspath__")) return Source::file(source.cast<std::filesystem::path>());
-  throw py::type_error("source: found " + py::repr(source).cast<std::string>() +
-                       ", expected OpenCL C as text, a path, or SPIR-V as bytes");
-}
-
 PythonKernel make_kernel(const Runtime& runtime, const py::object& source, const std::string& name,
                          const std::map<std::string, py::object>& macros,
                          const std::vector<std::filesystem::path>& include_folders,
@@ -260,7 +243,15 @@ void bind_kernel(py::module_& module, RuntimeClass& runtime) {
 
 Called with its arguments in order: Arrays, NumPy arrays in C order, memory of pyopencl, numbers,
 NumPy scalars, LocalMemory. NumPy arrays that the kernel writes are changed in place; what it does
-with them is taken from its text. Calls with the same arrays are prepared once.)")
+with them is taken from its text. Calls with the same arrays are prepared once.
+
+>>> import kiln, numpy as np
+>>> source = "kernel void twice(global float *x) { x[get_global_id(0)] *= 2; }"
+>>> twice = kiln.Runtime("cpu").kernel(source, "twice")
+>>> x = np.array([1, 2, 3, 4], np.float32)
+>>> summary = twice(x, global_size=4)
+>>> x.tolist()
+[2.0, 4.0, 6.0, 8.0])")
       .def_property_readonly("name", &PythonKernel::name)
       .def(
           "__call__", &PythonKernel::run,

@@ -12,4 +12,6 @@ PYBIND11_MODULE(_kiln, module) {
   bind_errors();
   bind_array(module);
   bind_runtime(module);
+  bind_tune(module);
+  bind_blas(module);
 }

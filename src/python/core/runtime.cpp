@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "kiln/json.hpp"
+#include "python/core/dlpack.hpp"
 
 namespace kiln::python {
 namespace {
@@ -103,6 +104,55 @@ NumericArray wrap(const Runtime& runtime, const py::object& memory, const py::ob
   return wrapped(runtime, found);
 }
 
+py::dict findings_of(const Runtime& runtime, const std::optional<DeviceInfo>& device) {
+  const auto topics = without_lock(
+      [runtime, device] { return runtime.findings(device ? *device : runtime.devices().front()); });
+  using py::arg;
+  py::dict all;
+  for (const DriverTopic& topic : topics) {
+    py::list findings;
+    for (const auto& one : topic.findings)
+      findings.append(
+          py::dict(arg("name") = one.name, arg("holds") = one.holds, arg("reason") = one.reason));
+    all[py::str(topic.name)] = findings;
+  }
+  return all;
+}
+
+/// An Array over what another library gives by DLPack.
+py::object from_dlpack(const Runtime& runtime, const py::object& object, const py::object& copy) {
+  const auto tensor = dlpack::imported(object);
+  const bool must_copy = !copy.is_none() && copy.cast<bool>();
+  const bool may_copy = copy.is_none() || must_copy;
+  // As long as an object of Python lives, the tensor does.
+  const py::capsule owner(new std::shared_ptr<void>(tensor.owner),
+                          [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
+  if (tensor.device_type == dlpack::opencl_device) {
+    if (must_copy || tensor.is_read_only || !tensor.is_in_c_order())
+      throw py::buffer_error(std::string("found memory of OpenCL ") +
+                             (must_copy             ? "and copy=True, expected False"
+                              : tensor.is_read_only ? "to be read only, expected writable memory"
+                                                    : "with strides, expected C order"));
+    return py::cast(NumericArray(runtime, static_cast<cl_mem>(tensor.data), tensor.byte_offset,
+                                 tensor.type, tensor.shape, owner));
+  }
+  if (tensor.device_type != dlpack::host_device)
+    throw py::buffer_error("found memory of DLPack's device type " +
+                           std::to_string(tensor.device_type) +
+                           ", expected 1 (the host) or 4 (OpenCL)");
+  auto* const begin = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
+  if (must_copy || tensor.is_read_only || !tensor.is_in_c_order()) {
+    if (!may_copy)
+      throw py::buffer_error("found " +
+                             std::string(tensor.is_read_only ? "read-only elements"
+                                                             : "elements that are not in C order") +
+                             ", which copy=False does not let be copied");
+    return copy_of(runtime, py::array(tensor.type, tensor.shape, tensor.strides, begin, owner),
+                   py::none());
+  }
+  return py::cast(NumericArray(runtime, begin, tensor.type, tensor.shape, tensor.owner));
+}
+
 void bind_event(py::module_& module) {
   py::class_<PendingEvent>(module, "Event",
                            R"(When something that was enqueued is complete.
@@ -116,6 +166,15 @@ Can be awaited in asyncio. Keeps the objects whose memory is used until then.)")
 Raises DeviceError where what it stands for has failed.)")
       .def_property_readonly("done", &PendingEvent::is_complete,
                              "bool: whether it is complete; False, too, for what failed")
+      .def_property_readonly(
+          "nanoseconds",
+          [](PendingEvent& self) {
+            self.wait();
+            return self.event().nanoseconds();
+          },
+          R"(int: how long the device was at it, by its own clock; waits for it.
+
+Of a kernel's run with Arrays the kernel's. Raises UnsupportedError where the queue takes no times.)")
       .def_property_readonly(
           "int_ptr",
           [](const PendingEvent& self) {
@@ -230,6 +289,11 @@ user's own. Drivers are loaded at the first use of a device. Thread-safe.)");
           R"(list of int: the cl_command_queue of each device.
 
 For pyopencl.CommandQueue.from_int_ptr(handle); the Runtime holds them.)")
+      .def(
+          "findings", &findings_of, arg("device") = py::none(),
+          R"(What the driver of a device (None: the first) was found to do, as `kiln devices --verbose`.
+
+A dict from topic to a list of dicts: name of what was tried, holds, reason. Tries nothing.)")
       .def("array", &copy_of, arg("values"), arg("dtype") = py::none(),
            R"(A new Array with the values of an array, a list or a number.)")
       .def(
@@ -245,6 +309,13 @@ For pyopencl.CommandQueue.from_int_ptr(handle); the Runtime holds them.)")
           R"(An Array over memory of pyopencl, without a copy: of an Array, a Buffer, or an int_ptr.
 
 A Buffer is bytes where no dtype is given; offset: bytes. The object is kept as long as the Array.)")
+      .def(
+          "from_dlpack", &from_dlpack, arg("array"), py::kw_only(), arg("copy") = py::none(),
+          R"(An Array over memory of another library that has DLPack: NumPy's, PyTorch's and others'.
+
+Of the host: without a copy on devices that work there; what kernels write is in that memory after
+read(). Of OpenCL: the buffer itself. copy None: read-only elements and those that are not in C order
+are copied; True: always; False: raises BufferError.)")
       .def(
           "finish", [](const Runtime& self) { without_lock([self] { self.finish(); }); },
           "Waits for all that was enqueued, and until the store has all that was made.");

@@ -35,6 +35,9 @@ using RuntimeClass = py::class_<Runtime>;
 void bind_kernel(py::module_& module, RuntimeClass& runtime);
 void bind_spec(py::module_& module, RuntimeClass& runtime);
 void bind_store(py::module_& module, RuntimeClass& runtime);
+void bind_tune(py::module_& module);
+void bind_stepwise_search(py::module_& module);
+void bind_blas(py::module_& module);
 
 /// What json_of() gives, as Python's dictionaries and lists.
 py::object parsed(const std::string& json);

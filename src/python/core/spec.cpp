@@ -6,32 +6,10 @@
 
 #include "kiln/json.hpp"
 #include "python/core/runtime.hpp"
+#include "python/core/values.hpp"
 
 namespace kiln::python {
 namespace {
-
-expr::Value value_of(const py::handle& object) {
-  if (py::isinstance<py::bool_>(object)) return object.cast<bool>();
-  if (PyIndex_Check(object.ptr()) != 0) return object.cast<std::int64_t>();
-  if (py::isinstance<py::str>(object)) return object.cast<std::string>();
-  if (py::isinstance<py::list>(object) || py::isinstance<py::tuple>(object)) {
-    expr::List list;
-    for (const auto item : object) list.push_back(value_of(item));
-    return list;
-  }
-  return object.cast<double>();
-}
-
-std::map<std::string, expr::Value> values_of(const py::dict& symbols) {
-  std::map<std::string, expr::Value> values;
-  for (const auto& [name, value] : symbols)
-    values.insert_or_assign(name.cast<std::string>(), value_of(value));
-  return values;
-}
-
-spec::SpecDialect dialect_named(const std::string& name) {
-  return value_or_throw(spec::parse_dialect(name));
-}
 
 const char* scalar_code(spec::Scalar scalar) {
   constexpr const char* codes[] = {"i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"};
@@ -133,9 +111,9 @@ RunResult run(const Runtime& runtime, const std::filesystem::path& file, const p
               const std::map<std::uint32_t, std::filesystem::path>& out,
               const std::map<std::uint32_t, std::filesystem::path>& expect, double rtol,
               const py::object& partition, const std::vector<std::size_t>& local_size,
-              std::uint64_t seed, std::int64_t runs, bool check_bounds, const std::string& dialect,
-              const std::vector<std::filesystem::path>& source_folders, const py::dict& set_if,
-              const py::kwargs& symbols) {
+              std::uint64_t seed, std::int64_t runs, bool check_bounds, bool timeline,
+              const std::string& dialect, const std::vector<std::filesystem::path>& source_folders,
+              const py::dict& set_if, const py::kwargs& symbols) {
   spec::SpecRunOptions options;
   options.set = values_of(set);
   for (auto& [name, value] : values_of(symbols)) options.set.insert_or_assign(name, value);
@@ -152,6 +130,7 @@ RunResult run(const Runtime& runtime, const std::filesystem::path& file, const p
   options.seed = seed;
   options.runs = runs;
   options.bounds = check_bounds ? Bounds::checked : Bounds::unchecked;
+  options.timeline = timeline;
   return RunResult(without_lock([runtime, file, options, uses = Kept(given.uses)] {
     return spec::run(runtime, file, options);
   }));
@@ -174,7 +153,35 @@ std::vector<spec::Verdict> verify(const Runtime& runtime, const std::filesystem:
   return without_lock([runtime, file, options] { return spec::verify(runtime, file, options); });
 }
 
+/// A list that notebooks show as a picture.
+py::object timeline_of(const std::vector<TimelineSpan>& spans) {
+  return py::module_::import("kiln._html").attr("Timeline")(py::cast(spans));
+}
+
+void bind_timeline(py::module_& module) {
+  py::class_<TimelineSpan>(module, "TimelineSpan", "One span of time of a run: plain data.")
+      .def_readonly("lane", &TimelineSpan::lane, "str: \"host\", or a device queue")
+      .def_readonly("name", &TimelineSpan::name, "str: \"write a\", a kernel's, \"compile\"")
+      .def_readonly("category", &TimelineSpan::category,
+                    "str: write, kernel, read, merge, compile, lookup or plan")
+      .def_readonly("start_ns", &TimelineSpan::start_ns, "int: on the host's steady clock")
+      .def_readonly("end_ns", &TimelineSpan::end_ns)
+      .def_property_readonly(
+          "details",
+          [](const TimelineSpan& self) {
+            py::dict details;
+            for (const auto& [name, value] : self.details) details[py::str(name)] = value;
+            return details;
+          },
+          "dict of str: what is known beyond the times")
+      .def("__repr__", [](const TimelineSpan& self) {
+        return "<kiln.TimelineSpan '" + self.name + "' on " + self.lane + ", " +
+               std::to_string(self.end_ns - self.start_ns) + " ns>";
+      });
+}
+
 void bind_results(py::module_& module) {
+  bind_timeline(module);
   py::class_<spec::ProgramLookup>(module, "ProgramLookup", "How one program was found.")
       .def_readonly("program", &spec::ProgramLookup::program)
       .def_readonly("key", &spec::ProgramLookup::key)
@@ -198,6 +205,11 @@ Read-only. Vectors have a further axis for their lanes.)")
       .def_property_readonly(
           "programs", [](const RunResult& self) { return (*self).programs; },
           "list of ProgramLookup: which layer of the store had each program")
+      .def_property_readonly(
+          "timeline", [](const RunResult& self) { return timeline_of((*self).timeline); },
+          R"(Timeline: a list of TimelineSpan by their start, which notebooks show as a picture.
+
+Empty where the run was not asked for it.)")
       .def_property_readonly(
           "difference", [](const RunResult& self) { return (*self).difference; },
           "str: how an argument differs from what was expected; empty: it does not")
@@ -237,14 +249,16 @@ void bind_spec(py::module_& module, RuntimeClass& runtime) {
            arg("out") = std::map<std::uint32_t, std::filesystem::path>(),
            arg("expect") = std::map<std::uint32_t, std::filesystem::path>(), arg("rtol") = 1e-5,
            arg("partition") = py::none(), arg("local_size") = std::vector<std::size_t>(),
-           arg("seed") = 0, arg("runs") = 1, arg("check_bounds") = false, arg("dialect") = "auto",
-           arg("source_folders") = std::vector<std::filesystem::path>(), arg("set_if") = py::dict(),
+           arg("seed") = 0, arg("runs") = 1, arg("check_bounds") = false, arg("timeline") = false,
+           arg("dialect") = "auto", arg("source_folders") = std::vector<std::filesystem::path>(),
+           arg("set_if") = py::dict(),
            R"(Runs a specification file as `kiln run` does; returns a RunResult.
 
 Symbols are keyword arguments, or in set where their names are taken: run("saxpy.json",
 dataset=1<<20). inputs: data by argument position, arrays or .npy files; those that are not given
 are random numbers of seed. out, expect: .npy files to write arguments to, and to compare them with.
-partition: "auto", "dynamic", tenths or weights; None: the file's own.)")
+partition: "auto", "dynamic", tenths or weights; None: the file's own. timeline: keeps what happened
+when for RunResult.timeline.)")
       .def("verify", &verify, arg("file"), py::kw_only(), arg("set") = py::dict(),
            arg("splits") = std::vector<std::string>(), arg("rtol") = 0.0,
            arg("check_bounds") = true, arg("dialect") = "auto",

@@ -1,17 +1,12 @@
-// kiln.Store: what the store holds, its upkeep, and packs.
-#include "kiln/store.hpp"
+// kiln.Store: what the store holds, and its upkeep.
+#include "python/core/store.hpp"
 
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <fstream>
-
 #include "kiln/json.hpp"
-#include "kiln/prebuild.hpp"
-#include "python/core/runtime.hpp"
 
 namespace kiln::python {
-namespace {
 
 EntryFilter filter_of(const std::optional<std::string>& kind,
                       const std::vector<std::string>& devices,
@@ -24,65 +19,16 @@ EntryFilter filter_of(const std::optional<std::string>& kind,
   return filter;
 }
 
-Bytes file_contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file) throw Error(Errc::not_found, path.string() + ": cannot be read");
-  Bytes bytes(static_cast<std::size_t>(file.tellg()));
-  file.seekg(0);
-  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
-    throw Error(Errc::io, path.string() + ": cannot be read");
-  return bytes;
-}
+namespace {
 
-/// Appears whole or not at all.
-void write_file(const std::filesystem::path& path, ByteView bytes) {
-  auto aside = path;
-  aside += ".new";
-  std::ofstream file(aside, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(bytes.data()),
-             static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) throw Error(Errc::io, path.string() + ": cannot be written");
-  std::filesystem::rename(aside, path);
-}
-
-py::dict export_pack(const Store& store, const std::filesystem::path& file,
-                     const std::optional<std::string>& kind,
-                     const std::vector<std::string>& devices, const std::vector<std::string>& keys,
-                     const std::optional<std::string>& signing_key) {
-  const EntryFilter filter = filter_of(kind, devices, keys);
-  const auto exported = without_lock([store, filter, file, signing_key] {
-    std::optional<SigningKey> key;
-    if (signing_key) key = value_or_throw(SigningKey::read(*signing_key));
-    ExportedPack pack = store.export_pack(filter, key ? &*key : nullptr);
-    write_file(file, pack.pack);
-    return pack;
-  });
-  py::dict report;
-  report["entries"] = exported.entries;
-  report["bytes"] = exported.pack.size();
-  report["left_out"] = exported.left_out.size();
-  return report;
-}
-
-py::dict import_pack(const Store& store, const std::filesystem::path& file, bool dry_run) {
-  const auto counts = without_lock([store, file, dry_run] {
-    const Bytes bytes = file_contents(file);
-    const auto pack = value_or_throw(read_pack(bytes));
-    std::map<std::string, std::uint64_t> made;
-    store.import_pack(pack, dry_run ? ImportMode::dry_run : ImportMode::write,
-                      [&](const PackEntry&, ImportOutcome outcome, const std::string&) {
-                        ++made[name_of(outcome)];
-                      });
-    return made;
-  });
-  py::dict report;
-  for (const auto outcome : {ImportOutcome::imported, ImportOutcome::present, ImportOutcome::kept,
-                             ImportOutcome::refused}) {
-    const auto found = counts.find(name_of(outcome));
-    report[name_of(outcome)] = found == counts.end() ? 0 : found->second;
-  }
-  return report;
+Store open_store(const std::optional<std::filesystem::path>& folder,
+                 const std::optional<std::string>& shared, std::int64_t shared_timeout_ms) {
+  if (folder && !shared) return Store::open(*folder);
+  StoreSettings settings = default_store_settings();
+  if (folder) settings.local = folder->string();
+  if (shared) settings.shared = *shared;
+  if (shared_timeout_ms > 0) settings.shared_timeout = std::chrono::milliseconds(shared_timeout_ms);
+  return Store::open(settings);
 }
 
 void bind_entry(py::module_& module) {
@@ -112,15 +58,18 @@ void bind_store(py::module_& module, RuntimeClass& runtime) {
   const auto kind = arg("kind") = py::none();
   const auto devices = arg("devices") = std::vector<std::string>();
   const auto keys = arg("keys") = std::vector<std::string>();
-  py::class_<Store>(module, "Store",
-                    R"(The local store of programs, plans and records. Thread-safe.
+  StoreClass store(module, "Store",
+                   R"(The local store of programs, plans and records. Thread-safe.
 
 devices: parts of fingerprints; keys: first letters of keys, four at least. What is not given fits
-all.)")
-      .def(py::init([](const std::optional<std::filesystem::path>& folder) {
-             return folder ? Store::open(*folder) : Store::open(default_store_settings());
-           }),
-           arg("folder") = py::none(), "The store in a folder; None: the user's own.")
+all.)");
+  store
+      .def(py::init(&open_store), arg("folder") = py::none(), py::kw_only(),
+           arg("shared") = py::none(), arg("shared_timeout_ms") = 0,
+           R"(The store in a folder; None: the user's own.
+
+shared: the URL of the fleet's store, for push() and pull(); None: the environment's, of the user's own
+store. shared_timeout_ms: what it may add to a call; 0: the environment's.)")
       .def_property_readonly("folder", &Store::folder)
       .def(
           "entries",
@@ -197,14 +146,9 @@ all.)")
             return without_lock([self, filter] { return self.clear(filter); });
           },
           kind, devices, keys, "int: removes all entries that fit; how many that were")
-      .def("export_pack", &export_pack, arg("file"), kind, devices, keys,
-           arg("signing_key") = py::none(),
-           R"(Writes the entries that fit to a pack; returns a dict of counts.
-
-signing_key: a key file, with which all are signed.)")
-      .def("import_pack", &import_pack, arg("file"), arg("dry_run") = false,
-           R"(Takes the entries of a pack that this machine trusts; returns a dict of counts.)")
       .def("__repr__", [](const Store& self) { return "<kiln.Store '" + self.folder() + "'>"; });
+  bind_sharing(module, store);
+  bind_prebuild(store, runtime);
   runtime.def_property_readonly(
       "store", [](const Runtime& self) { return self.store(); },
       "Store: of its programs; raises BadInputError where it is off");

@@ -76,6 +76,31 @@ Dat make_dat(Mesh& mesh, const std::string& name, const Set& set,
                   soa ? DataLayout::soa : DataLayout::aos);
 }
 
+/// `offset`: bytes.
+Dat wrap_dat(Mesh& mesh, const std::string& name, const Set& set,
+             const std::vector<std::size_t>& shape, const py::dtype& type, std::uintptr_t memory,
+             std::size_t offset) {
+  const mesh::ScalarType scalar = scalar_type_of(type);
+  if (offset % size_of(scalar) != 0)
+    throw Error(Errc::bad_input, "dat " + name + ": found data from byte " +
+                                     std::to_string(offset) + " on, expected a multiple of " +
+                                     std::to_string(size_of(scalar)));
+  return mesh.wrap(name, DataSet(set, shape), scalar, reinterpret_cast<cl_mem>(memory),
+                   offset / size_of(scalar), DataLayout::aos);
+}
+
+std::unique_ptr<Mesh> on_queue_of_others(Mesh::Options options, std::uintptr_t handle,
+                                         const std::string& store) {
+  options.queue = reinterpret_cast<cl_command_queue>(handle);
+  return in_turn([options, store] {
+    cl_context context = nullptr;
+    if (::clGetCommandQueueInfo(options.queue, CL_QUEUE_CONTEXT, sizeof context, &context,
+                                nullptr) != CL_SUCCESS)
+      throw Error(Errc::bad_input, "the handle is not that of a queue");
+    return std::make_unique<Mesh>(Runtime::adopt(context, {&options.queue, 1}, store), options);
+  });
+}
+
 py::array values_of(const Global& self) {
   return in_turn_now([&self] {
     return with_scalar(self.type(), [&]<class T>(T*) -> py::array {
@@ -109,6 +134,11 @@ void bind_objects(py::module_& module) {
       .def_property_readonly("nbytes", &Dat::bytes)
       .def("read", [](const py::object& self) { return host_of(self, HostUse::read); })
       .def("write", [](const py::object& self) { return host_of(self, HostUse::write); })
+      .def("buffer",
+           [](Dat& self) {
+             return in_turn(
+                 [self]() mutable { return reinterpret_cast<std::uintptr_t>(self.buffer()); });
+           })
       .def("combine", &combine)
       .def("fill",
            [](Dat& self, const py::object& value) {
@@ -145,17 +175,21 @@ void bind_mesh(py::module_& module) {
   MeshClass mesh(module, "Mesh",
                  "Sets, maps and data, and loops over them, on one device (kiln/mesh.hpp).");
   mesh.def(py::init([](const std::string& device, const std::string& store, bool check, bool timing,
-                       std::size_t queued) {
+                       std::size_t queued, std::uintptr_t queue) {
              Mesh::Options options;
-             options.device = device;
-             options.store = store;
              options.check = check;
              options.timing = timing;
              options.queued = queued;
+             if (queue != 0) return on_queue_of_others(options, queue, store);
+             options.device = device;
+             options.store = store;
              return in_turn([options] { return std::make_unique<Mesh>(options); });
            }),
            arg("device") = "", arg("store") = "", arg("check") = false, arg("timing") = false,
-           arg("queued") = 32)
+           arg("queued") = 32, arg("queue") = 0)
+      .def_property_readonly(
+          "queue", [](const Mesh& self) { return reinterpret_cast<std::uintptr_t>(self.queue()); })
+      .def("wrap", &wrap_dat, py::keep_alive<0, 1>())
       .def("set", &make_set, py::keep_alive<0, 1>())
       .def("map", &make_map, py::keep_alive<0, 1>())
       .def("dat", &make_dat, py::keep_alive<0, 1>())

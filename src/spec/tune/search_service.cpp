@@ -214,6 +214,8 @@ Expected<SearchRequest> search_request_of(std::string_view text) {
 
 int serve_search(const std::filesystem::path& file, int channel) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // At a terminal Ctrl-C reaches the application, too, which then says whether to stop.
+  ::signal(SIGINT, SIG_IGN);
   // A compile server that is started on the way outlives this process.
   ::fcntl(channel, F_SETFD, FD_CLOEXEC);
   set_log_sink([channel](LogLevel level, std::string_view message) {

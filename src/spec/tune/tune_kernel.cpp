@@ -181,13 +181,22 @@ class ProblemFile {
     // Without libclang nothing is known: what is not said counts as written.
     const auto facts = read_kernel_facts(source->text(), options, {problem_.name});
     if (facts) uses_ = facts->front().parameters;
+    if (!facts)
+      unread_ = ": " + facts.error().message();
+    else if (!facts->front().found)
+      unread_ = fmt::format(": the text has no kernel '{}'", one_line(problem_.name));
   }
 
   Json argument(std::size_t i) const {
     const auto& content = problem_.arguments[i].content();
     if (const auto* value = std::get_if<CallArgument::Value>(&content)) return scalar(value->bytes);
     if (const auto* number = std::get_if<CallArgument::Number>(&content)) {
-      const auto value = value_for(*number, i < uses_.size() ? uses_[i] : ParameterUse());
+      if (i >= uses_.size())
+        throw bad(
+            fmt::format("argument {}: found a number without a type where the kernel's parameter "
+                        "is not known{}",
+                        i, unread_));
+      const auto value = value_for(*number, uses_[i]);
       if (!value) throw bad(fmt::format("argument {}: {}", i, value.error().message()));
       return scalar(*value);
     }
@@ -260,6 +269,7 @@ class ProblemFile {
   Data data_;
   TemporaryFolder folder_ = value_or_throw(TemporaryFolder::create("kiln-tune-kernel"));
   std::vector<ParameterUse> uses_;
+  std::string unread_;  ///< why nothing is known of them
 };
 
 // ---- Values, records, results
@@ -304,12 +314,9 @@ StoreSettings store_of(const Resolver& resolver) {
   return settings;
 }
 
-constexpr const char* method_names[] = {"forest",  "multi-start", "iterated-local", "annealing",
-                                        "genetic", "random",      "exhaustive"};
-
 SearchSettings settings_of(const SearchOptions& options) {
   SearchSettings settings;
-  settings.strategy = method_names[static_cast<std::size_t>(options.method)];
+  settings.strategy = name_of(options.method);
   settings.seed = options.seed;
   settings.budget = options.budget;
   settings.evaluations = options.evaluations;
@@ -405,6 +412,27 @@ std::optional<OnRecord> on_record(const Runtime& runtime, const KernelProblem& p
     found.values = values_of(chosen.parameters);
     found.range = range_of(*read, *id);
     return found;
+  } catch (const Error& error) {
+    throw Error(error.code(), file.told(error.message()));
+  }
+}
+
+void record(const Runtime& runtime, const KernelProblem& problem, const Values& values,
+            double seconds, double reference) {
+  const ProblemFile file(problem, ProblemFile::Data::absent);
+  try {
+    const auto read = spec::read_tuning_problem(file.tuning());
+    const auto id = configuration_of(read->space, parameters_of_values(values));
+    if (!id || !(seconds > 0) || !(reference >= 0))
+      throw bad(
+          fmt::format("{}: expected a configuration of the problem with its time, and the "
+                      "reference's or 0",
+                      problem.name));
+    auto measurement = spec::measurement_of(read->spec, value_or_throw(read->bind(*id)),
+                                            read->parameters(*id), seconds);
+    measurement.standard_milliseconds = reference * 1e3;
+    auto& state = runtime.state();
+    state.resolver().record(request_of(*read), *state.devices().front(), {measurement});
   } catch (const Error& error) {
     throw Error(error.code(), file.told(error.message()));
   }

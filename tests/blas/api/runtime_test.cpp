@@ -51,6 +51,27 @@ TEST_F(ApiRuntime, a_plan_outlives_the_runtime_that_it_was_made_from) {
   EXPECT_EQ(product.c.now(), product.expected(1, 0));
 }
 
+TEST_F(ApiRuntime, computes_with_arrays_of_the_runtime) {
+  const Runtime runtime = adopt(2);
+  auto a = runtime.array<float>(product.a.host().size()),
+       b = runtime.array<float>(product.b.host().size()),
+       c = runtime.array<float>(product.c.host().size());
+  std::ranges::copy(product.a.host(), a.overwrite().begin());
+  std::ranges::copy(product.b.host(), b.overwrite().begin());
+  std::ranges::copy(product.c.host(), c.overwrite().begin());
+  const auto expected = product.expected(2, -1);
+  Call call = product.call(2, -1);
+  for (const cl_command_queue queue : queues(2)) {
+    MemoryUse use(runtime, queue);
+    call[Slot::a].memory = use.memory(a, Access::in);
+    call[Slot::b].memory = use.memory(b, Access::in);
+    call[Slot::c].memory = use.memory(c, Access::inout);
+    use.end(blas::run(call, runtime, {.after = use.after(), .queue = use.queue()}));
+    EXPECT_EQ(std::vector<float>(c.read().begin(), c.read().end()), expected);
+    std::ranges::copy(product.c.host(), c.write().begin());
+  }
+}
+
 TEST_F(ApiRuntime, refuses_queues_of_other_contexts) {
   const Runtime other({.devices = "cpu", .store = "off"});
   const cl_command_queue queue = queues(1)[0];

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "base/log.hpp"
@@ -58,6 +59,22 @@ TEST_F(RunSpec, takes_the_callers_data_and_gives_the_results) {
   EXPECT_EQ(result.summary.shares.front().groups, 16u);
   ASSERT_EQ(result.programs.size(), 1u);
   EXPECT_EQ(result.programs.front().key.size(), 64u);
+}
+
+TEST_F(RunSpec, keeps_a_timeline_where_one_is_asked_for) {
+  SpecRunOptions options{.set = {{"dataset", 256}}, .runs = 3, .timeline = true};
+  const auto spans = run(runtime_, file_, options).timeline;
+  EXPECT_TRUE(std::ranges::is_sorted(spans, {}, &TimelineSpan::start_ns));
+  const auto of = [&](const char* category) {
+    return std::ranges::count(spans, category, &TimelineSpan::category);
+  };
+  EXPECT_EQ(of("kernel"), 3);
+  EXPECT_GE(of("compile"), 1);
+  for (const TimelineSpan& span : spans) {
+    if (span.category == "kernel") EXPECT_LT(span.start_ns, span.end_ns) << span.name;
+  }
+  options.timeline = false;
+  EXPECT_TRUE(run(runtime_, file_, options).timeline.empty());
 }
 
 TEST_F(RunSpec, writes_and_compares_files) {

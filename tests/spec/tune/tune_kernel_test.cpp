@@ -105,6 +105,32 @@ class TuneKernel : public ::testing::Test {
   std::vector<float> x = std::vector<float>(count), y = std::vector<float>(count);
 };
 
+TEST_F(TuneKernel, puts_on_record_what_the_caller_has_measured) {
+  const auto all = modes({0}, {2000, 1});
+  EXPECT_EQ(on_record(runtime, all), std::nullopt);
+  const Values fast = {{"GROUP", 16}, {"MODE", 0}, {"LOOP", 1}};
+  record(runtime, all, fast, 1e-3, 2e-3);
+  const Runtime other({.devices = "cpu", .store = (folder.path() / "store").string()});
+  for (const Runtime* each : {&std::as_const(runtime), &other}) {
+    const auto found = on_record(*each, all);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->values, (Values{{"GROUP", 16}, {"LOOP", 1}, {"MODE", 0}}));
+    EXPECT_DOUBLE_EQ(found->seconds, 1e-3);
+    EXPECT_EQ(found->range.local, (std::vector<std::size_t>{16}));
+  }
+  const auto refused = [&](const Values& values, double seconds) {
+    try {
+      record(runtime, all, values, seconds);
+    } catch (const Error& error) {
+      return error.code() == Errc::bad_input;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused({{"GROUP", 16}, {"MODE", 0}, {"LOOP", 7}}, 1e-3));
+  EXPECT_TRUE(refused({{"GROUP", 16}}, 1e-3));
+  EXPECT_TRUE(refused(fast, 0));
+}
+
 TEST_F(TuneKernel, finds_the_fastest_and_says_how_to_run_it) {
   runtime.devices();  // drivers are loaded here: no fork of this process could measure
   const auto before = y;
@@ -272,6 +298,10 @@ TEST_F(TuneKernel, refuses_what_is_wrong_with_the_problem_and_names_it) {
   some = modes({0});
   some.arguments.pop_back();
   EXPECT_NE(refusal(some), "");
+  some = modes({0});
+  some.name = "absent";
+  some.arguments[2] = CallArgument(CallArgument::Number{3.0});
+  EXPECT_THAT(refusal(some), HasSubstr("'absent'"));
 }
 
 TEST_F(TuneKernel, says_which_helper_is_absent) {
