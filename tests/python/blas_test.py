@@ -290,7 +290,7 @@ def test_what_does_not_fit_is_refused_by_its_name(runtime):
         (lambda: blas.gemm(1, a.astype("i"), b), "gemm: a: found dtype int32, expected float32, float64, complex64 or complex128"),
         (lambda: blas.gemm(1, a.astype(">f4"), b), "gemm: a: found elements in another byte order (>f4), expected those of this machine"),
         (lambda: blas.gemm(1, a, b, 0, frozen), "gemm: c: found a read-only array, expected one that may be written"),
-        (lambda: blas.gemm(1j, a, b), "gemm: alpha: found 1j, expected a real number"),
+        (lambda: blas.gemm(1j, a, b), "gemm: alpha: found 1j, expected a number without an imaginary part"),
         (lambda: blas.gemm("1", a, b), "gemm: alpha: found '1', expected a number"),
         (lambda: blas.gemm(1, a, b, trans_a="x"), "gemm: trans_a: found 'x', expected one of 'n', 't', 'c'"),
         (lambda: blas.gemm(1, a, b, order="K"), "gemm: order: found 'K', expected 'C', 'F' or None"),
@@ -309,7 +309,7 @@ def test_what_does_not_fit_is_refused_by_its_name(runtime):
         (lambda: blas.gbmv(1, a, x, kl=2, ku=2), "gbmv: a: found shape (3, 4) with kl=2 and ku=2, expected kl + ku + 1 at most 4"),
         (lambda: blas.hemm(1, square, np.asfortranarray(np.zeros((4, 2), "F")), 0, np.zeros((4, 2), "F")),
          "hemm: b: found strides (1, 4), expected contiguous rows, for which the order of this call is \"C\""),
-        (lambda: blas.herk(1j, square), "herk: alpha: found 1j, expected a real number"),
+        (lambda: blas.herk(1j, square), "herk: alpha: found 1j, expected a number without an imaginary part"),
         (lambda: blas.herk(1, square, trans_a="t"), "cherk: BLAS does not define this combination of options"),
     ]:
         assert refusal(lambda: call()) == text

@@ -39,7 +39,7 @@ void count(const char* name) {
 
 }  // namespace
 
-#define KILN_COUNT(function) count<& cl_icd_dispatch::function>(#function)
+#define KILN_COUNT(function) count<&cl_icd_dispatch::function>(#function)
 
 extern "C" {
 

@@ -17,6 +17,17 @@ op2.par_loop(op2.Kernel("void k(double *x) { x[0] += 1; x[1] += 1; }", "k"), cel
 assert len(base._trace._trace) == 1
 print(x.data.tolist(), configuration["lazy_evaluation"], op2.initialised())
 assert sequential.NameTypeError is exceptions.NameTypeError
+assert op2.base is base and op2.base._trace is base._trace and op2.exceptions is exceptions
+from pyop2.configuration import Configuration
+assert Configuration()["debug"] is False and isinstance(configuration, Configuration)
+from pyop2.fusion.interface import fuse, loop_chain, slope
+assert slope is None
+for refused in (fuse, loop_chain):
+    try:
+        refused("name", [])
+        raise SystemExit("not refused")
+    except NotImplementedError:
+        pass
 op2.exit()
 """
 

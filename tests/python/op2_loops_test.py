@@ -199,6 +199,41 @@ def test_columns_of_cells():
         run("void k(double *x) { }", cells, iterate=op2.ON_TOP)
 
 
+def test_what_columns_have_alone_is_done_once_for_each():
+    cells = op2.Set(6)
+    columns = op2.ExtrudedSet(cells, 5)
+    count, total = op2.Dat(columns), op2.Global(1, 0, np.int32)
+    add = "void k(double *x, int *n) { *x += 1; *n += 1; }"
+    run(add, columns, count(op2.INC), total(op2.INC))
+    run(add, columns(1, 4), count(op2.INC), total(op2.INC))
+    # A Map, if only to a set of columns, makes it a loop over cells.
+    self = op2.Map(columns, cells, 1, range(6), offset=[0])
+    run("void k(double *x) { *x += 1; }", columns, op2.Dat(cells)(op2.INC, self[0]))
+    run("void k(int *n) { *n += 1; }", op2.LocalSet(columns), total(op2.INC))
+    assert count.data.tolist() == [1, 2, 1, 1, 2, 1] and total.data.tolist() == [6 + 2 + 6]
+
+
+def test_parts_of_columns():
+    layers, cells = 4, op2.Set(5)
+    columns, values_of = op2.ExtrudedSet(cells, layers), op2.Set(15)
+    first = op2.Map(columns, values_of, 1, np.arange(5) * 3, offset=[1])
+    x = op2.Dat(values_of)
+    part = columns(0, 3)
+    run("void k(double *x) { x[0] += 1; }", part, x(op2.INC, first[0]), iterate=op2.ON_BOTTOM)
+    run("void k(double *x) { x[0] += 2; }", part, x(op2.INC, first[0]), iterate=op2.ON_TOP)
+    assert x.data.reshape(5, 3).tolist() == [[1, 0, 2], [0, 0, 0], [0, 0, 0], [1, 0, 2], [0, 0, 0]]
+    with pytest.raises(NotImplementedError, match="part of an extruded set"):
+        run("void k(double *x) { x[0] += 1; }", part, x(op2.INC, first[0]))
+        trace.evaluate_all()
+
+
+def test_maps_without_values_are_refused_when_they_are_used(cells, nodes):
+    x = op2.Dat(nodes)
+    with pytest.raises(exceptions.MapValueError, match="unfilled"):
+        run("void k(double *x) { *x = 1; }", cells, x(op2.WRITE, op2.Map(cells, nodes, 2, name="unfilled")[0]))
+    assert not trace._trace
+
+
 def test_mixed_arguments_are_one_array(cells, nodes, pairs):
     self = op2.Map(cells, cells, 1, np.arange(N))
     both = op2.MixedMap((pairs, self))
@@ -251,6 +286,18 @@ def test_what_c_lets_pass(cells):
     assert np.array_equal(x.data, np.arange(N) + 1.0)
 
 
+@pytest.mark.parametrize("bound", ["", "1", "2", "7"])
+def test_the_bound_of_a_parameter_counts_no_pointers(cells, nodes, pairs, bound):
+    x, y = values(nodes), op2.Dat(cells)
+    code = f"void k(double *y, double * const x[{bound}]) {{ *y = x[0][0] + x[1][0]; }}"
+    run(code, cells, y(op2.WRITE), x(op2.READ, pairs))
+    assert y.data[3] == x.data[3] + x.data[4]
+    # How many numbers there are it does say.
+    with pytest.raises(kiln.Error, match="at most"):
+        run("void k(double y[2]) { y[1] = 0; }", cells, y(op2.WRITE))
+        trace.evaluate_all()
+
+
 def test_trees_are_kernels_by_their_code(cells):
     class Tree:
         def gencode(self):
@@ -284,6 +331,22 @@ def test_functions_of_python_run_on_the_host(cells, nodes, pairs):
     with pytest.raises(IndexError):
         op2.par_loop(outside, cells, y(op2.WRITE))
         y.data
+
+
+def test_functions_of_python_are_not_called_for_cells_of_columns():
+    columns, nodes = op2.ExtrudedSet(op2.Set(2), 3), op2.Set(6)
+    x, y = op2.Dat(nodes), op2.Dat(columns)
+    bottom = op2.Map(columns, nodes, 1, [0, 3], offset=[1])
+
+    def one(a):
+        a[:] = 1
+
+    with pytest.raises(NotImplementedError, match="one: .*columns"):
+        op2.par_loop(one, columns, x(op2.WRITE, bottom))
+    with pytest.raises(NotImplementedError):
+        op2.par_loop(one, columns, x(op2.WRITE, bottom), iterate=op2.ON_TOP)
+    op2.par_loop(one, columns, y(op2.WRITE))
+    assert y.data.tolist() == [1, 1] and not x.data.any()
 
 
 def test_checks_come_in_their_order(cells, nodes, pairs):

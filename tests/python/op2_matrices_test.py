@@ -71,6 +71,34 @@ def test_the_diagonal_is_always_there():
     assert sparsity.colidx.tolist() == [0, 2, 1, 0, 2, 3]
 
 
+def test_between_two_sets_there_is_a_diagonal_too():
+    one, rows, columns = op2.Set(1), op2.Set(4), op2.Set(3)
+    pair = (op2.Map(one, rows, 1, [3]), op2.Map(one, columns, 2, [0, 2]))
+    sparsity = op2.Sparsity((rows, columns), pair)
+    assert sparsity.rowptr.tolist() == [0, 1, 2, 3, 5] and sparsity.colidx.tolist() == [0, 1, 2, 0, 2]
+    turned = op2.Sparsity((columns, rows), pair[::-1])
+    assert turned.nnz.tolist() == [2, 1, 2] and turned.colidx.tolist() == [0, 3, 1, 2, 3]
+    matrix = op2.Mat(sparsity)
+    rows_of, columns_of = pair[0][op2.i[0]], pair[1][op2.i[1]]
+    fill = op2.Kernel("void fill(double A[1][2]) { A[0][0] = 1; A[0][1] = 2; }", "fill")
+    op2.par_loop(fill, one, matrix(op2.WRITE, (rows_of, columns_of)))
+    assert matrix.values.tolist() == [[0] * 3] * 3 + [[1, 0, 2]]
+
+
+def test_decorated_maps_reach_the_same_entries(square):
+    nodes, cells, cell2node, x = square
+    matrix = op2.Mat(op2.Sparsity(nodes, cell2node))
+    all_cells = op2.DecoratedMap(cell2node, [op2.ALL])
+    use = tuple(all_cells[op2.i[n]] for n in (0, 1))
+    assert use in matrix.sparsity and (all_cells, cell2node) in matrix.sparsity
+    op2.par_loop(op2.Kernel(MASS, "mass"), cells, matrix(op2.INC, use), x(op2.READ, cell2node))
+    assert np.allclose(matrix.values, expected_mass(square), rtol=1e-14)
+    bounded = op2.DecoratedMap(cell2node, implicit_bcs=["top"])
+    use = tuple(bounded[op2.i[n]] for n in (0, 1))
+    with pytest.raises(NotImplementedError, match="implicit_bcs"):
+        op2.par_loop(op2.Kernel(MASS, "mass"), cells, matrix(op2.INC, use), x(op2.READ, cell2node))
+
+
 def test_equal_parts_are_one_sparsity(square):
     nodes, cells, cell2node, _ = square
     other = op2.Map(cells, nodes, 3, [0, 1, 2, 1, 2, 3])
@@ -110,6 +138,11 @@ def test_mixed_sparsities_have_blocks(square):
     assert sparsity[0, 1] is sparsity[0][1] and list(sparsity) == [b for row in sparsity._blocks for b in row]
     assert sparsity[0, 1].dsets == (nodes**1, cells**1) and sparsity[0, 1].maps == [(cell2node, self)]
     assert op2.Sparsity((nodes, spaces), (cell2node, maps)).shape == (1, 2)
+    assert [block.tolist() for block in sparsity._rowptr] == [block.rowptr.tolist() for block in sparsity]
+    assert [block.tolist() for block in sparsity._colidx] == [block.colidx.tolist() for block in sparsity]
+    matrix = op2.Mat(sparsity)
+    assert list(matrix) == [matrix[0, 0], matrix[0, 1], matrix[1, 0], matrix[1, 1]] and len(matrix) == 4
+    assert list(matrix[0, 1]) == [matrix[0, 1]]
 
 
 def test_loops_assemble(square):

@@ -154,6 +154,18 @@ def test_mixed_datasets_take_sets_and_shapes(nodes, cells):
         op2.MixedDataSet((nodes, cells), (1, 2, 3))
 
 
+@pytest.mark.parametrize("make", [op2.MixedSet, op2.MixedDataSet, op2.MixedMap, op2.MixedDat])
+def test_mixed_objects_have_parts(make):
+    for parts in ((), [], iter(())):
+        with pytest.raises(TypeError, match="found none"):
+            make(parts)
+    # What comes after the first that is wrong stays where it is.
+    parts = iter(("a", "b"))
+    with pytest.raises(TypeError, match="'a'"):
+        make(parts)
+    assert next(parts) == "b"
+
+
 # --- maps ---
 
 
@@ -205,12 +217,17 @@ def test_mixed_maps_are_from_one_set(cell2node, cell2other, mixed_map, nodes, ot
         op2.MixedMap((cell2node, op2.Map(nodes, nodes, 1, [0, 1, 2])))
 
 
-def test_decorated_maps_are_interned_and_ordered(cell2node):
+def test_decorated_maps_are_interned_and_ordered(cell2node, cell2other):
     bottom = op2.DecoratedMap(cell2node, [op2.ON_BOTTOM])
     assert op2.DecoratedMap(cell2node, [op2.ON_BOTTOM]) is bottom
     both = op2.DecoratedMap(bottom, [op2.ON_TOP])
     assert both is op2.DecoratedMap(cell2node, [op2.ON_TOP, op2.ON_BOTTOM])
-    assert bottom <= both and not both <= bottom and bottom <= cell2node
+    assert bottom <= both and not both <= bottom
+    # All cells of a column are another part than its lowest one, not a larger one.
+    assert not bottom <= cell2node and not cell2node <= bottom
+    everywhere = op2.DecoratedMap(cell2node, implicit_bcs=["top"])
+    assert cell2node <= everywhere and everywhere <= cell2node and cell2node <= cell2node
+    assert not op2.DecoratedMap(cell2other, [op2.ON_BOTTOM]) <= bottom
     assert bottom.values.tolist() == cell2node.values.tolist() and bottom.toset is cell2node.toset
 
 
@@ -311,7 +328,11 @@ def test_halos_of_mixed_dats_are_those_of_the_parts(nodes, cells):
     mixed[0].halo_valid = False
     assert not mixed.halo_valid and mixed.needs_halo_update
     mixed.halo_valid = True
-    assert mixed[0].halo_valid
+    assert mixed[0].halo_valid and not mixed.needs_halo_update
+    mixed[1].needs_halo_update = True
+    assert mixed.needs_halo_update and not mixed[0].needs_halo_update
+    mixed.needs_halo_update = True
+    assert all(part.needs_halo_update for part in mixed) and not mixed.halo_valid
 
 
 def test_globals_say_what_is_wrong():
@@ -356,9 +377,16 @@ def test_views_of_one_component(nodes):
         op2.DatView(dat, "a")
     with pytest.raises(exceptions.IndexValueError):
         op2.DatView(dat, 2)
+    assert view.nbytes == 24 and str(view) == f"OP2 Dat: {view.name} on ({nodes**2}) with datatype float64"
+    view.needs_halo_update = True
+    assert dat.needs_halo_update
+    for refused in (view.zero, lambda: view + 1, lambda: dat.inner(view), lambda: op2.Dat(view)):
+        with pytest.raises(NotImplementedError, match="one component"):
+            refused()
+    assert dat.data_ro[:, 0].tolist() == [0, 2, 4]
 
 
-# --- kernels, accesses, configuration ---
+# --- kernels, accesses, iteration spaces, configuration ---
 
 
 def test_equal_kernels_are_one(cells):
@@ -368,6 +396,25 @@ def test_equal_kernels_are_one(cells):
     assert op2.Kernel("void f(float *x) {}", "f") is not kernel
     assert kernel.name == "f" and kernel.code() == "void f(double *x) {}"
     assert op2.Kernel("", "empty").code() == ""
+
+
+def test_iteration_spaces_have_blocks(nodes, other):
+    assert list(op2.IterationSpace(nodes)) == [(0, 0, (), (0, 0))]
+    space = op2.IterationSpace(nodes, (((2, 3), (2, 1)), ((4, 3), (4, 1))))
+    assert space.extents == (6, 4)
+    assert list(space) == [
+        (0, 0, (2, 3), (0, 0)),
+        (0, 1, (2, 1), (0, 3)),
+        (1, 0, (4, 3), (2, 0)),
+        (1, 1, (4, 1), (2, 3)),
+    ]
+    assert space == op2.IterationSpace(nodes, [[(2, 3), (2, 1)], [(4, 3), (4, 1)]])
+    assert space != op2.IterationSpace(other, space._blocks) and space != op2.IterationSpace(nodes)
+    with pytest.raises(exceptions.SetTypeError):
+        op2.IterationSpace("nodes", 1)
+    for shape in ("extents", (1, "a"), ((("a",),),), 3):
+        with pytest.raises(TypeError):
+            op2.IterationSpace(nodes, shape)
 
 
 def test_accesses_are_known_words():
@@ -426,7 +473,7 @@ def test_texts_for_people(nodes, cells, cell2node, dat, mixed_map):
             f"cmaps {sparsity.cmaps}, name entries",
         ),
         (matrix, f"OP2 Mat: matrix, sparsity ({sparsity}), datatype float64"),
-        (op2.IterationSpace(nodes, (2,)), f"OP2 Iteration Space: {nodes} with extents (2,)"),
+        (op2.IterationSpace(nodes, (((2,),),)), f"OP2 Iteration Space: {nodes} with extents (2,)"),
     ]:
         assert str(thing) == text
 
@@ -441,7 +488,8 @@ def test_texts_that_evaluate(nodes, cells, dat):
         dat,
         op2.MixedDat((dat, dat)),
         op2.Global(1, 1, "double"),
-        op2.IterationSpace(nodes, (1,)),
+        op2.IterationSpace(nodes),
+        op2.IterationSpace(nodes, (((1,), (2,)),)),
     ):
         assert isinstance(eval(repr(thing), dict(NAMES)), type(thing))
 

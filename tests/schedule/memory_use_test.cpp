@@ -30,8 +30,7 @@ class MemoryUseTest : public ::testing::TestWithParam<bool> {
     kernel_ = cl::Kernel(program_, "add");
   }
   static Queue queue() {
-    auto device = std::make_shared<Device>(
-        *value_or_throw(select_devices("cpu")).front());
+    auto device = std::make_shared<Device>(*value_or_throw(select_devices("cpu")).front());
     device->host_memory = GetParam();
     return Queue(Context::create({device}), device);
   }
@@ -77,8 +76,8 @@ TEST_P(MemoryUseTest, kernels_of_kiln_come_after_commands_that_have_not_run_yet)
   std::vector<Event> after = use.after();
   after.push_back(Event::adopt(gate()));
   const Event done = use.end(add(from, to, 0, after));
-  const Event last = runtime_.kernel(Source::text(memory_kernels), "add")(y, x, 0)
-                         .enqueue({{count}, {1}});
+  const Event last =
+      runtime_.kernel(Source::text(memory_kernels), "add")(y, x, 0).enqueue({{count}, {1}});
   EXPECT_FALSE(done.is_complete());
   gate.setStatus(CL_COMPLETE);
   last.wait();

@@ -94,7 +94,7 @@ class Arguments:
         if not isinstance(value, (int, float, complex, np.number)) or isinstance(value, bool):
             raise BadInputError(f"{self.routine}: {name}: found {value!r}, expected a number")
         if (is_real or not self.is_complex) and isinstance(value, (complex, np.complexfloating)):
-            raise BadInputError(f"{self.routine}: {name}: found {value!r}, expected a real number")
+            raise BadInputError(f"{self.routine}: {name}: found {value!r}, expected a number without an imaginary part")
         return value
 
     def word(self, name, value):

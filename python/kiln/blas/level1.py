@@ -82,7 +82,7 @@ def dotc(x, y, out=None):
 
 @routine
 def nrm2(x, out=None):
-    """The Euclidean norm, a real number, as dot returns it; it neither overflows nor underflows on its way."""
+    """The Euclidean norm, of a real type, as dot returns it; it neither overflows nor underflows on its way."""
     args = Arguments("nrm2")
     x = args.vector("x", x)
     return _reduction(args, [("x", x, abs(x.increment), "r")], REAL_TYPE[args.type], out)
@@ -90,7 +90,7 @@ def nrm2(x, out=None):
 
 @routine
 def asum(x, out=None):
-    """The sum of |Re x[i]| + |Im x[i]|, a real number, as dot returns it."""
+    """The sum of |Re x[i]| + |Im x[i]|, of a real type, as dot returns it."""
     args = Arguments("asum")
     x = args.vector("x", x)
     return _reduction(args, [("x", x, abs(x.increment), "r")], REAL_TYPE[args.type], out)

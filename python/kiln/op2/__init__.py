@@ -18,7 +18,7 @@ from kiln.op2.compatibility import MPI, install
 from kiln.op2.configuration import configuration
 from kiln.op2.constants import Const
 from kiln.op2.data import Dat
-from kiln.op2.data_sets import DataSet, MixedDataSet
+from kiln.op2.data_sets import DataSet
 from kiln.op2.data_view import DatView
 from kiln.op2.global_data import Global
 from kiln.op2.kernels import Kernel
@@ -34,8 +34,9 @@ from kiln.op2.maps import (
     MixedMap,
     i,
 )
-from kiln.op2.matrices import Mat, Sparsity
+from kiln.op2.matrices import Mat
 from kiln.op2.mixed_data import MixedDat
+from kiln.op2.mixed_sets import MixedDataSet, MixedSet
 from kiln.op2.session import (
     critical,
     debug,
@@ -47,8 +48,9 @@ from kiln.op2.session import (
     set_log_level,
     warning,
 )
-from kiln.op2.sets import ExtrudedSet, Halo, LocalSet, MixedSet, Set, Subset
+from kiln.op2.sets import ExtrudedSet, Halo, LocalSet, Set, Subset
 from kiln.op2.solver import DEFAULT_SOLVER_PARAMETERS, Solver, solve
+from kiln.op2.sparsity import Sparsity
 
 __all__ = [
     "ALL",

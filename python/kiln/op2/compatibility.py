@@ -4,6 +4,8 @@ import types
 
 import numpy as np
 
+from kiln.errors import UnsupportedError
+
 MODULES = (
     "op2",
     "base",
@@ -14,6 +16,7 @@ MODULES = (
     "utils",
     "backends",
     "device",
+    "fusion",
 )
 
 
@@ -59,10 +62,23 @@ def compute_ind_extr(nums, map_dofs, elements, layers, mesh2d, dofs, A, wedges, 
     return np.stack(columns, axis=1).astype(np.int32).reshape(-1)[:size]
 
 
+def _refused(*args, **keywords):
+    raise UnsupportedError("found loops to be fused, expected loops alone: they run one by one")
+
+
+# Of pyop2.fusion.interface. None: there is no library that tiles chains of loops.
+_FUSION = {
+    "fuse": _refused,
+    "loop_chain": _refused,
+    "lazy_trace_name": "lazy_trace",
+    "slope": None,
+}
+
+
 def _names():
     """What PyOP2 has in its modules, of all of them together."""
     from kiln import op2
-    from kiln.op2 import access, exceptions, loops, maps
+    from kiln.op2 import access, exceptions, loops, maps, python_loops
     from kiln.op2.arguments import Arg
     from kiln.op2.configuration import Configuration
     from kiln.op2.trace import ExecutionTrace, trace
@@ -76,7 +92,7 @@ def _names():
         ExecutionTrace=ExecutionTrace,
         IterationIndex=maps.IterationIndex,
         JITModule=loops.JITModule,
-        PyParLoop=loops.PyParLoop,
+        PyParLoop=python_loops.PyParLoop,
         _MapArg=maps.MapUse,
         _trace=trace,
         get_backend=lambda: "pyop2.opencl",
@@ -99,6 +115,9 @@ def install():
         module = types.ModuleType(f"pyop2.{name}", package.__doc__)
         module.__dict__.update(names)
         sys.modules[f"pyop2.{name}"] = module
+    interface = types.ModuleType("pyop2.fusion.interface", package.__doc__)
+    interface.__dict__.update(_FUSION)
+    sys.modules["pyop2.fusion.interface"] = sys.modules["pyop2.fusion"].interface = interface
     # Programs find the modules in the package and in op2, too: op2.base, op2.exceptions.
     for name in MODULES:
         if name != "configuration":

@@ -1,9 +1,7 @@
 """Calls of loops: checked, queued, and run when their results are asked for."""
 import types
 
-import numpy as np
-
-from kiln.op2.access import INC, READ, RW
+from kiln.op2.access import RW
 from kiln.op2.checks import int_tuple
 from kiln.op2.exceptions import (
     IndexValueError,
@@ -14,7 +12,8 @@ from kiln.op2.exceptions import (
 )
 from kiln.op2.kernels import Kernel, native_text
 from kiln.op2.maps import ALL, ON_BOTTOM, ON_INTERIOR_FACETS, ON_TOP
-from kiln.op2.sets import ExtrudedSet, LocalSet, MixedSet, Set, Subset
+from kiln.op2.mixed_sets import MixedSet
+from kiln.op2.sets import ExtrudedSet, LocalSet, Set, Subset
 from kiln.op2.trace import trace
 
 
@@ -128,9 +127,9 @@ class ParLoop:
             raise SetTypeError(f"iterset: found {iterset!r}, expected a Set")
         self._kernel = kernel
         self._iterset = iterset
-        self._region = _checked_region(iterate, iterset)
+        self._region = checked_region(iterate, iterset)
         self.args = args
-        self._extents = _check_arguments(iterset, args)
+        self._extents = check_arguments(iterset, args)
         self._call = None
 
     @classmethod
@@ -272,7 +271,7 @@ def _part_of(arg, number):
     return arg.split[number] if arg._is_mixed else arg
 
 
-def _checked_region(iterate, iterset):
+def checked_region(iterate, iterset):
     if iterate is None or iterate is ALL:
         return ALL
     if iterate is ON_INTERIOR_FACETS:
@@ -284,7 +283,7 @@ def _checked_region(iterate, iterset):
     return iterate
 
 
-def _check_arguments(iterset, args):
+def check_arguments(iterset, args):
     """The extents of op2.i. Raises where an argument does not go with the set or another argument."""
     extents = None
     mixed = isinstance(iterset, MixedSet)
@@ -345,73 +344,6 @@ def _check_local(args):
             raise RuntimeError("loops over a LocalSet take no direct, RW or Mat arguments")
 
 
-class PyParLoop:
-    """A function of Python in a kernel's place: called on the host, element by element, with views of
-    the data."""
-
-    def __init__(self, kernel, iterset, *args, iterate=None):
-        if not isinstance(iterset, Set):
-            raise SetTypeError(f"iterset: found {iterset!r}, expected a Set")
-        self._kernel = kernel
-        self._iterset = iterset
-        self.args = args
-        _check_arguments(iterset, args)
-
-    kernel = property(lambda self: self._kernel)
-    iterset = property(lambda self: self._iterset)
-    reads = ParLoop.reads
-    writes = ParLoop.writes
-    enqueue = compute = ParLoop.enqueue
-
-    def _run(self):
-        iterset = self._iterset
-        elements = iterset.indices if isinstance(iterset, Subset) else range(iterset.size)
-        elements = elements[: iterset.size]
-        for element in elements:
-            views = [_view(arg, element) for arg in self.args]
-            self._kernel(*views)
-            for arg, view in zip(self.args, views):
-                if arg.access != READ:
-                    _store(arg, element, view)
-
-
-def _rows(arg, element):
-    if arg.map is None:
-        return slice(element, element + 1)
-    targets = arg.map.values_with_halo[element]
-    if arg.idx is not None and not arg._is_packed:
-        return targets[arg.idx : arg.idx + 1]
-    return targets
-
-
-def _view(arg, element):
-    if arg._is_mat:
-        rows, columns = (
-            map.arity * dims[0] for map, dims in zip(arg.map, arg.data._block_dims)
-        )
-        return np.zeros((rows, columns), arg.data.dtype)
-    if arg._is_global:
-        arg.data._fetch()
-        view = arg.data._data.view()
-    else:
-        view = arg.data._host(write=arg.access != READ)[_rows(arg, element)]
-        if arg.map is None and arg.data.cdim > 1:
-            view = view[0]
-    if arg.access == READ:
-        view = view.view()
-        view.flags.writeable = False
-    return view
-
-
-def _store(arg, element, view):
-    if arg._is_mat:
-        rows, columns = (map.values_with_halo[element] for map in arg.map)
-        put = arg.data.addto_values if arg.access == INC else arg.data.set_values
-        put(rows, columns, view)
-    elif arg._is_indirect:
-        arg.data._host(write=True)[_rows(arg, element)] = view
-
-
 def par_loop(kernel, iterset, *args, **keywords):
     """Calls a kernel for every element of a set, when the results are asked for.
 
@@ -436,5 +368,7 @@ def par_loop(kernel, iterset, *args, **keywords):
             trace.append(loop)
             return loop
     if isinstance(kernel, types.FunctionType):
+        from kiln.op2.python_loops import PyParLoop
+
         return PyParLoop(kernel, iterset, *args, **keywords).enqueue()
     return ParLoop(kernel, iterset, *args, **keywords).enqueue()

@@ -1,12 +1,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self, overload
 
-
 from kiln import _mesh
 from kiln.op2.arguments import Arg
 from kiln.op2.kernels import Kernel
 from kiln.op2.maps import IterationRegion
-from kiln.op2.sets import MixedSet, Set
+from kiln.op2.mixed_sets import MixedSet
+from kiln.op2.python_loops import PyParLoop
+from kiln.op2.sets import Set
 
 class IterationSpace:
     def __init__(
@@ -83,26 +84,8 @@ class PreparedCall:
         extents: tuple[int, ...],
     ) -> None: ...
 
-class PyParLoop:
-    args: tuple[Arg, ...]
-    def __init__(
-        self,
-        kernel: Callable[..., object],
-        iterset: Set,
-        *args: Arg,
-        iterate: IterationRegion | None = None,
-    ) -> None: ...
-    @property
-    def kernel(self) -> Callable[..., object]: ...
-    @property
-    def iterset(self) -> Set: ...
-    @property
-    def reads(self) -> set[Any]: ...
-    @property
-    def writes(self) -> set[Any]: ...
-    def enqueue(self) -> Self: ...
-    def compute(self) -> Self: ...
-
+def checked_region(iterate: IterationRegion | None, iterset: Set | MixedSet) -> IterationRegion: ...
+def check_arguments(iterset: Set | MixedSet, args: Sequence[Arg]) -> tuple[int, ...]: ...
 @overload
 def par_loop(
     kernel: Kernel, iterset: Set | MixedSet, *args: Arg, iterate: IterationRegion | None = None

@@ -10,7 +10,8 @@ from kiln.op2.exceptions import (
     MapTypeError,
     SetTypeError,
 )
-from kiln.op2.sets import ExtrudedSet, MixedSet, Set
+from kiln.op2.mixed_sets import MixedSet
+from kiln.op2.sets import ExtrudedSet, Set
 
 
 class IterationRegion:

@@ -4,7 +4,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kiln.op2.sets import MixedSet, Set
+from kiln.op2.mixed_sets import MixedSet
+from kiln.op2.sets import Set
 
 class IterationRegion:
     def __init__(self, name: str) -> None: ...

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, ClassVar, TypeAlias, overload
 
 import numpy as np
@@ -7,71 +7,12 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from kiln.op2.access import Access
 from kiln.op2.arguments import Arg
 from kiln.op2.data import Dat
-from kiln.op2.data_sets import DataSet, MixedDataSet
-from kiln.op2.maps import Map, MapUse, MixedMap
+from kiln.op2.maps import MapUse
 from kiln.op2.mixed_data import MixedDat
-from kiln.op2.sets import MixedSet, Set, Subset
+from kiln.op2.sets import Subset
+from kiln.op2.sparsity import Sparsity
 
-_Space: TypeAlias = Set | MixedSet | DataSet | MixedDataSet
-_AnyMap: TypeAlias = Map | MixedMap
-_Pair: TypeAlias = tuple[_AnyMap, _AnyMap]
 _Rows: TypeAlias = int | Subset | ArrayLike
-
-class Sparsity:
-    def __new__(
-        cls,
-        dsets: _Space | tuple[_Space, _Space],
-        maps: _AnyMap | _Pair | Iterable[_Pair],
-        name: str | None = None,
-        nest: bool | None = None,
-        block_sparse: bool | None = None,
-    ) -> Sparsity: ...
-    def __init__(
-        self,
-        dsets: _Space | tuple[_Space, _Space],
-        maps: _AnyMap | _Pair | Iterable[_Pair],
-        name: str | None = None,
-        nest: bool | None = None,
-        block_sparse: bool | None = None,
-    ) -> None: ...
-    @property
-    def dsets(self) -> tuple[DataSet | MixedDataSet, DataSet | MixedDataSet]: ...
-    @property
-    def maps(self) -> list[_Pair]: ...
-    @property
-    def rmaps(self) -> list[_AnyMap]: ...
-    @property
-    def cmaps(self) -> list[_AnyMap]: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def nested(self) -> bool: ...
-    @property
-    def shape(self) -> tuple[int, int]: ...
-    @property
-    def nrows(self) -> int: ...
-    @property
-    def ncols(self) -> int: ...
-    @property
-    def dims(self) -> tuple[tuple[tuple[int, int], ...], ...]: ...
-    @property
-    def rowptr(self) -> NDArray[np.int32]: ...
-    @property
-    def colidx(self) -> NDArray[np.int32]: ...
-    @property
-    def nnz(self) -> NDArray[np.int32]: ...
-    @property
-    def onnz(self) -> NDArray[np.int32]: ...
-    @property
-    def nz(self) -> int: ...
-    @property
-    def onz(self) -> int: ...
-    @overload
-    def __getitem__(self, index: tuple[int, int]) -> Sparsity: ...
-    @overload
-    def __getitem__(self, index: int) -> tuple[Sparsity, ...]: ...
-    def __iter__(self) -> Iterator[Sparsity]: ...
-    def __contains__(self, maps: _Pair) -> bool: ...
 
 class Mat:
     ASSEMBLED: ClassVar[str]

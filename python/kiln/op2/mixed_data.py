@@ -5,10 +5,11 @@ from kiln.op2.arguments import Arg
 from kiln.op2.checks import parts_of
 from kiln.op2.configuration import configuration
 from kiln.op2.data import Dat, with_extension
-from kiln.op2.data_sets import DataSet, MixedDataSet
+from kiln.op2.data_sets import DataSet
 from kiln.op2.exceptions import DataSetTypeError, DataValueError, MapValueError, ModeValueError
 from kiln.op2.maps import MapUse
-from kiln.op2.sets import MixedSet, Set
+from kiln.op2.mixed_sets import MixedDataSet, MixedSet
+from kiln.op2.sets import Set
 
 
 class MixedDat:

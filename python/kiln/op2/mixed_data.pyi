@@ -8,10 +8,11 @@ from numpy.typing import DTypeLike, NDArray
 from kiln.op2.access import Access
 from kiln.op2.arguments import Arg
 from kiln.op2.data import Dat
-from kiln.op2.data_sets import DataSet, MixedDataSet
+from kiln.op2.data_sets import DataSet
 from kiln.op2.global_data import Global
 from kiln.op2.maps import MapUse, MixedMap
-from kiln.op2.sets import MixedSet, Set
+from kiln.op2.mixed_sets import MixedDataSet, MixedSet
+from kiln.op2.sets import Set
 
 _Path: TypeAlias = str | os.PathLike[str]
 _Number: TypeAlias = float | np.generic

@@ -1,7 +1,7 @@
 """Sets of elements, and parts of them."""
 import numpy as np
 
-from kiln.op2.checks import check_name, int_tuple, is_int, parts_of
+from kiln.op2.checks import check_name, int_tuple, is_int
 from kiln.op2.exceptions import SizeTypeError, SubsetIndexOutOfBounds
 
 
@@ -342,68 +342,6 @@ class LocalSet(ExtrudedSet):
 
     def __repr__(self):
         return f"LocalSet({self._parent!r})"
-
-
-class MixedSet:
-    """Several Sets, one after another. The same Sets give the same object.
-
-    >>> from kiln import op2
-    >>> nodes, edges = op2.Set(4), op2.Set(3)
-    >>> op2.MixedSet([nodes, edges]).size
-    7
-    """
-
-    _interned = {}
-
-    def __new__(cls, sets):
-        if isinstance(sets, MixedSet):
-            return sets
-        sets = parts_of(sets, Set, TypeError, "Sets")
-        made = cls._interned.get(sets)
-        if made is None:
-            assert len({one.layers for one in sets}) <= 1, "all parts must have as many layers"
-            made = super().__new__(cls)
-            made._sets = sets
-            cls._interned[sets] = made
-        return made
-
-    def __init__(self, sets):
-        pass
-
-    split = property(lambda self: self._sets)
-    core_size = property(lambda self: sum(one.core_size for one in self._sets))
-    size = property(lambda self: sum(one.size for one in self._sets))
-    exec_size = property(lambda self: sum(one.exec_size for one in self._sets))
-    total_size = property(lambda self: sum(one.total_size for one in self._sets))
-    sizes = property(lambda self: (self.core_size, self.size, self.exec_size, self.total_size))
-    name = property(lambda self: tuple(one.name for one in self._sets))
-    layers = property(lambda self: self._sets[0].layers)
-    _extruded = property(lambda self: self._sets[0]._extruded)
-
-    @property
-    def halo(self):
-        halos = tuple(one.halo for one in self._sets)
-        return halos if any(halo is not None for halo in halos) else None
-
-    def __getitem__(self, index):
-        return self._sets[index]
-
-    def __iter__(self):
-        return iter(self._sets)
-
-    def __len__(self):
-        return len(self._sets)
-
-    def __pow__(self, dim):
-        from kiln.op2.data_sets import MixedDataSet
-
-        return MixedDataSet(self._sets, dim)
-
-    def __str__(self):
-        return f"OP2 MixedSet composed of Sets: {self._sets}"
-
-    def __repr__(self):
-        return f"MixedSet({self._sets!r})"
 
 
 class Halo:

@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 
-from kiln.op2.loops import ParLoop, PyParLoop
+from kiln.op2.loops import ParLoop
+from kiln.op2.python_loops import PyParLoop
 
 class ExecutionTrace:
     def append(self, computation: ParLoop | PyParLoop) -> None: ...

@@ -142,9 +142,8 @@ void bind_blas(py::module_& module) {
            arg("uplo") = 'u', arg("trans_a") = 'n', arg("trans_b") = 'n', arg("diag") = 'n')
       .def(
           "add",
-          [](BlasCall& self, char slot, const py::object& array, ArrayKind kind,
-             std::int64_t first, std::int64_t stride, std::size_t extent, std::size_t element_bytes,
-             char access) {
+          [](BlasCall& self, char slot, const py::object& array, ArrayKind kind, std::int64_t first,
+             std::int64_t stride, std::size_t extent, std::size_t element_bytes, char access) {
             self.add(word_of<blas::Slot>(slot, "abcxyzw", "slot"), array, kind, first, stride,
                      extent, element_bytes, word_of<Access>(access, "rwm", "access"));
           },
@@ -165,10 +164,9 @@ void bind_blas(py::module_& module) {
           },
           arg("runtime"), arg("queue"));
   py::class_<BlasPlan>(module, "BlasPlan", "A call of BLAS that is prepared for many runs.")
-      .def(py::init([](const BlasCall& call, const std::optional<Runtime>& runtime,
-                       const py::object& queue) {
-             return BlasPlan(call, runtime, queue_of(queue));
-           }),
+      .def(py::init(
+               [](const BlasCall& call, const std::optional<Runtime>& runtime,
+                  const py::object& queue) { return BlasPlan(call, runtime, queue_of(queue)); }),
            arg("call"), arg("runtime"), arg("queue"))
       .def("run", &BlasPlan::run, arg("call"), arg("after"))
       .def_property_readonly("workspace_bytes", &BlasPlan::workspace_bytes);

@@ -149,9 +149,8 @@ std::shared_ptr<blas::Plan> BlasCall::Work::plan() {
 
 std::shared_ptr<blas::Plan> BlasCall::plan(const std::optional<Runtime>& runtime,
                                            cl_command_queue queue) const {
-  return without_lock([all = work(runtime, queue, {}), uses = Kept(uses_)]() mutable {
-    return all.plan();
-  });
+  return without_lock(
+      [all = work(runtime, queue, {}), uses = Kept(uses_)]() mutable { return all.plan(); });
 }
 
 PendingEvent BlasCall::run(const std::optional<Runtime>& runtime, cl_command_queue queue,

@@ -59,7 +59,8 @@ Raises NotFoundError where there is no record.)")
                 [self, application, devices] { return keys_used_by(self, application, devices); });
           },
           arg("application"), arg("devices") = std::vector<std::string>(),
-          "list of str: the keys of all that an application needs, for entries() and export_pack()");
+          "list of str: the keys of all that an application needs, for entries() and "
+          "export_pack()");
   runtime
       .def(
           "prebuild",

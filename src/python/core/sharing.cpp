@@ -40,12 +40,13 @@ void write_file(const std::filesystem::path& path, ByteView bytes) {
 void save_key(const SigningKey& key, const std::filesystem::path& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0)
-    throw Error(errno == EEXIST ? Errc::bad_input : Errc::io,
-                path.string() + ": " + (errno == EEXIST ? "is there already, expected a new file"
-                                                        : std::strerror(errno)));
+    throw Error(
+        errno == EEXIST ? Errc::bad_input : Errc::io,
+        path.string() + ": " +
+            (errno == EEXIST ? "is there already, expected a new file" : std::strerror(errno)));
   const std::string text = key.text();
-  const bool is_whole = ::write(file, text.data(), text.size()) == std::ssize(text);
-  if (::close(file) != 0 || !is_whole)
+  const bool is_complete = ::write(file, text.data(), text.size()) == std::ssize(text);
+  if (::close(file) != 0 || !is_complete)
     throw Error(Errc::io, path.string() + ": cannot be written");
 }
 
@@ -72,12 +73,12 @@ py::dict export_pack(const Store& store, const std::filesystem::path& file,
                      const std::optional<std::string>& kind,
                      const std::vector<std::string>& devices, const std::vector<std::string>& keys,
                      const py::object& signing_key) {
-  const auto exported = without_lock([store, file, filter = filter_of(kind, devices, keys),
-                                      key = key_of(signing_key)] {
-    ExportedPack pack = store.export_pack(filter, address_of(key));
-    write_file(file, pack.pack);
-    return pack;
-  });
+  const auto exported = without_lock(
+      [store, file, filter = filter_of(kind, devices, keys), key = key_of(signing_key)] {
+        ExportedPack pack = store.export_pack(filter, address_of(key));
+        write_file(file, pack.pack);
+        return pack;
+      });
   using py::arg;
   return py::dict(arg("entries") = exported.entries, arg("contents") = exported.contents,
                   arg("bytes") = exported.pack.size(), arg("left_out") = exported.left_out.size(),
@@ -94,10 +95,10 @@ py::dict export_system(const Store& store, const std::filesystem::path& file,
   about.name = package;
   about.version = version;
   if (maintainer) about.maintainer = *maintainer;
-  const auto exported = without_lock([store, file, about, filter = filter_of(kind, devices, keys),
-                                      key = key_of(signing_key)] {
-    return store.export_system(file, filter, about, address_of(key));
-  });
+  const auto exported = without_lock(
+      [store, file, about, filter = filter_of(kind, devices, keys), key = key_of(signing_key)] {
+        return store.export_system(file, filter, about, address_of(key));
+      });
   using py::arg;
   return py::dict(arg("name") = exported.name, arg("version") = exported.version,
                   arg("architecture") = exported.architecture, arg("entries") = exported.entries,
@@ -154,12 +155,12 @@ py::list verify_pack(const std::filesystem::path& file) {
   for (const PackEntry& entry : entries) {
     const Metadata& metadata = entry.head.metadata;
     const std::string refusal = refusal_of(entry, trust);
-    all.append(py::dict(
-        arg("key") = entry.head.key.hex(), arg("kind") = name_of(entry.head.kind),
-        arg("label") = metadata.label, arg("size") = entry.head.size,
-        arg("fingerprint") = metadata.fingerprint, arg("cost_seconds") = metadata.cost_seconds,
-        arg("signer") = entry.signature ? entry.signature->signer.hex() : "",
-        arg("trusted") = refusal.empty(), arg("reason") = refusal));
+    all.append(py::dict(arg("key") = entry.head.key.hex(), arg("kind") = name_of(entry.head.kind),
+                        arg("label") = metadata.label, arg("size") = entry.head.size,
+                        arg("fingerprint") = metadata.fingerprint,
+                        arg("cost_seconds") = metadata.cost_seconds,
+                        arg("signer") = entry.signature ? entry.signature->signer.hex() : "",
+                        arg("trusted") = refusal.empty(), arg("reason") = refusal));
   }
   return all;
 }
@@ -194,10 +195,10 @@ py::dict transfer(const Store& store, const std::optional<std::string>& kind,
     news.append(py::dict(arg("state") = state_name(entry.state), arg("kind") = name_of(entry.kind),
                          arg("key") = entry.key.hex(), arg("reason") = entry.reason));
   const TransferSummary& all = result.summary;
-  return py::dict(arg("shared_store") = all.where, arg("done") = all.done,
-                  arg("bytes") = all.bytes, arg("present") = all.present,
-                  arg("refused") = all.refused, arg("failed") = all.failed,
-                  arg("not_tried") = all.not_tried, arg("reasons") = news);
+  return py::dict(arg("shared_store") = all.where, arg("done") = all.done, arg("bytes") = all.bytes,
+                  arg("present") = all.present, arg("refused") = all.refused,
+                  arg("failed") = all.failed, arg("not_tried") = all.not_tried,
+                  arg("reasons") = news);
 }
 
 void bind_keys(py::module_& module) {

@@ -11,8 +11,8 @@ namespace kiln::python {
 
 using StoreClass = py::class_<Store>;
 
-/// Which entries: kind "artifact", "plan" or "record"; parts of fingerprints; first letters of keys.
-/// Throws Error: bad_input.
+/// Which entries: kind "artifact", "plan" or "record"; parts of fingerprints; first letters of
+/// keys. Throws Error: bad_input.
 EntryFilter filter_of(const std::optional<std::string>& kind,
                       const std::vector<std::string>& devices,
                       const std::vector<std::string>& keys);
