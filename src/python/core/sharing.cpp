@@ -244,7 +244,7 @@ void bind_sharing(py::module_& module, StoreClass& store) {
            arg("signing_key") = py::none(),
            R"(Writes the entries that fit to a pack; returns a dict of counts.
 
-signing_key: a SigningKey or a key file, with which all are signed. What is left out is damaged, or not
+signing_key: a SigningKey or a key file, with which all are signed. Entries that are not taken are damaged, or not
 to be used here either; reasons say which.)")
       .def("import_pack", &import_pack, arg("file"), arg("dry_run") = false,
            R"(Takes the entries of a pack that this machine trusts; returns a dict of counts.)")
