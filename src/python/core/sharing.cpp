@@ -244,8 +244,8 @@ void bind_sharing(py::module_& module, StoreClass& store) {
            arg("signing_key") = py::none(),
            R"(Writes the entries that fit to a pack; returns a dict of counts.
 
-signing_key: a SigningKey or a key file, with which all are signed. Entries that are not taken are damaged, or not
-to be used here either; reasons say which.)")
+signing_key: a SigningKey or a key file, with which all are signed. Entries that are
+not taken are damaged, or not to be used here either; reasons say which.)")
       .def("import_pack", &import_pack, arg("file"), arg("dry_run") = false,
            R"(Takes the entries of a pack that this machine trusts; returns a dict of counts.)")
       .def("export_system", &export_system, arg("file"), kind, devices, keys, py::kw_only(),
