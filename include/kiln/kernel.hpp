@@ -104,10 +104,19 @@ class CallArgument {
       CallArgument(const T& value)
       : content_(Value{{reinterpret_cast<const std::byte*>(&value),
                         reinterpret_cast<const std::byte*>(&value) + sizeof value}}) {}
+  /// The same argument of numbers of a type of OpenCL C ("float", "uint"): a call is refused
+  /// (bad_input) where the kernel takes numbers of another size, or floating-point ones in place of
+  /// integers. What takes bytes (char, uchar) or structures takes all. Empty: not known.
+  CallArgument of_numbers(std::string type) && {
+    number_type_ = std::move(type);
+    return std::move(*this);
+  }
   const Content& content() const { return content_; }
+  const std::string& number_type() const { return number_type_; }
 
  private:
   Content content_;
+  std::string number_type_;
 };
 
 /// A contiguous range of elements in the caller's memory, which must outlive each use of the call.
@@ -149,6 +158,8 @@ requires std::is_trivially_copyable_v<T> CallArgument value(const T& value) {
 }
 
 /// Work-items in one to three dimensions, and the work-group's shape, which must divide them.
+/// Without a shape each size of it is a power of two that divides, and a work-group has at most 256
+/// work-items: 256, 16 x 16 or 8 x 8 x 4 where that divides.
 struct Range {
   std::vector<std::size_t> global = {}, local = {};
 };

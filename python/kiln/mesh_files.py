@@ -49,13 +49,13 @@ class MeshData:
 
         def make(entry):
             over, values = entry
-            dim = values.shape[1] if values.ndim > 1 else 1
+            dim = values.shape[1:] or 1
             return op2.Dat(self.set(over) ** dim, values, values.dtype, name, soa=soa)
 
         return self._once("dat", name, self.dats, make)
 
     def _contents(self):
-        return {"sets": self.sets, "maps": self.maps, "dats": self.dats}
+        return {"sets": self.sets, "maps": self.maps, "dats": self.dats, "constants": self.constants}
 
     def write(self, path):
         """Writes a file: .h5 and .hdf5 are HDF5, .dat is OP2's text."""

@@ -61,6 +61,16 @@ std::size_t bytes_of_elements(std::size_t count, std::size_t element_bytes) {
   return count * element_bytes;
 }
 
+cl_int status_of(cl_event event) {
+  cl_int status = CL_QUEUED;
+  check_cl(
+      ::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+      "clGetEventInfo");
+  // In a child of fork() it would stay so for ever.
+  if (status > CL_COMPLETE) refuse_after_fork();
+  return status;
+}
+
 }  // namespace
 
 // --- Event ---
@@ -91,16 +101,11 @@ void Event::wait() const {
   if (event_ == nullptr) return;
   refuse_after_fork();
   check_cl(::clWaitForEvents(1, &event_), "clWaitForEvents");
+  // NVIDIA's driver says CL_SUCCESS for a user event that was set to an error.
+  if (const cl_int status = status_of(event_); status < 0) check_cl(status, "the event's command");
 }
 
-bool Event::is_complete() const {
-  if (event_ == nullptr) return true;
-  cl_int status = CL_QUEUED;
-  check_cl(
-      ::clGetEventInfo(event_, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
-      "clGetEventInfo");
-  return status == CL_COMPLETE;
-}
+bool Event::is_complete() const { return event_ == nullptr || status_of(event_) == CL_COMPLETE; }
 
 std::int64_t Event::nanoseconds() const {
   if (event_ == nullptr) return 0;

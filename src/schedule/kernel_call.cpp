@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -23,22 +24,48 @@
 namespace kiln {
 namespace {
 
+/// Powers of two that divide the global sizes, as equal as they can be, and 256 work-items at most:
+/// what the devices at hand take of any kernel, and as many as their threads want at once.
+std::array<std::size_t, 3> default_local(const Range& range) {
+  std::array<std::size_t, 3> local{1, 1, 1};
+  std::size_t items = 1;
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (std::size_t d = 0; d < range.global.size() && items < 256; ++d) {
+      if (range.global[d] % (2 * local[d]) != 0 || range.global[d] == 0) continue;
+      local[d] *= 2;
+      items *= 2;
+      grows = true;
+    }
+  }
+  return local;
+}
+
 NDRange checked_range(const Range& range) {
-  if (range.global.empty() || range.global.size() > 3 || range.local.size() != range.global.size())
-    throw Error(Errc::bad_input,
-                fmt::format("a range of {} global and {} local sizes; one to three of each were "
-                            "expected",
-                            range.global.size(), range.local.size()));
+  const bool has_local = !range.local.empty();
+  if (range.global.empty() || range.global.size() > 3 ||
+      (has_local && range.local.size() != range.global.size()))
+    throw Error(
+        Errc::bad_input,
+        fmt::format("a range of {} global and {} local sizes; one to three of each, or no local "
+                    "ones, were expected",
+                    range.global.size(), range.local.size()));
   NDRange checked;
   checked.dimensions = static_cast<unsigned>(range.global.size());
   std::copy(range.global.begin(), range.global.end(), checked.global.begin());
-  std::copy(range.local.begin(), range.local.end(), checked.local.begin());
-  for (std::size_t d = 0; d < range.global.size(); ++d)
-    if (checked.local[d] == 0 || checked.global[d] == 0 ||
-        checked.global[d] % checked.local[d] != 0)
+  if (has_local)
+    std::copy(range.local.begin(), range.local.end(), checked.local.begin());
+  else
+    checked.local = default_local(range);
+  for (std::size_t d = 0; d < range.global.size(); ++d) {
+    if (checked.global[d] == 0)
+      throw Error(Errc::bad_input,
+                  fmt::format("global size 0 in dimension {}, expected one work-item at least", d));
+    if (checked.local[d] == 0 || checked.global[d] % checked.local[d] != 0)
       throw Error(Errc::bad_input,
                   fmt::format("local size {} does not divide global size {} in dimension {}",
                               checked.local[d], checked.global[d], d));
+  }
   return checked;
 }
 
@@ -65,6 +92,9 @@ Argument job_argument(const CallArgument& argument) {
 struct FromText {
   bool access = false;
   std::optional<CallArgument::Number> number;
+  std::string number_type;  ///< to be held against the parameter's
+
+  bool is_needed() const { return access || number || !number_type.empty(); }
 };
 
 FromText left_to_text(const CallArgument& argument) {
@@ -73,7 +103,7 @@ FromText left_to_text(const CallArgument& argument) {
   const auto* number = std::get_if<CallArgument::Number>(&content);
   return {std::holds_alternative<std::shared_ptr<ArrayStorage>>(content) ||
               (memory != nullptr && memory->access == Access::derived),
-          number != nullptr ? std::optional(*number) : std::nullopt};
+          number != nullptr ? std::optional(*number) : std::nullopt, argument.number_type()};
 }
 
 /// The device that a partition gives everything to; nothing where it splits.
@@ -210,7 +240,7 @@ KernelCall Kernel::call(std::vector<CallArgument> arguments) const {
   for (const CallArgument& argument : arguments) {
     state->job.arguments.push_back(job_argument(argument));
     state->from_text.push_back(left_to_text(argument));
-    state->needs_text |= state->from_text.back().access || state->from_text.back().number;
+    state->needs_text |= state->from_text.back().is_needed();
     const auto* array = std::get_if<std::shared_ptr<ArrayStorage>>(&argument.content());
     state->arrays.push_back(array != nullptr ? *array : nullptr);
     if (array == nullptr) continue;
@@ -248,9 +278,19 @@ void KernelCall::State::take_text(const Queue& queue) {
   Resolver& resolver = runtime().resolver();
   Program& program = resolver.resolve(job.request, queue.context(), queue.device(),
                                       {variant_of(job.kernel, job.range)});
-  const auto parameters = resolver.facts(job.request, program, job.kernel).parameters;
+  (void)program.kernel(job.kernel);  // says which there are where this one is not
+  const auto facts = resolver.facts(job.request, program, job.kernel);
+  const auto& parameters = facts.parameters;
+  if (facts.found && parameters.size() != from_text.size())
+    throw Error(Errc::bad_input, fmt::format("kernel {} takes {} arguments; {} are given",
+                                             job.kernel, parameters.size(), from_text.size()));
   for (std::size_t i = 0; i < from_text.size(); ++i) {
     const bool is_known = i < parameters.size();
+    if (is_known && are_other_numbers(from_text[i].number_type, parameters[i].layout.name))
+      throw Error(Errc::bad_input,
+                  fmt::format("argument {} of kernel {}: {} is given; the kernel takes {} {}{}", i,
+                              job.kernel, from_text[i].number_type, parameters[i].element_type,
+                              parameters[i].is_pointer ? "*" : "", parameters[i].name));
     if (from_text[i].access && is_known && !parameters[i].written)
       std::get<BufferArgument>(job.arguments[i]).access = BufferArgument::Access::in;
     if (!from_text[i].number) continue;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "base/data/bytes.hpp"
@@ -30,7 +31,10 @@ Expected<Bytes> as(const CallArgument::Number& number, const ParameterUse& param
   return std::visit(
       [&](auto value) -> Expected<Bytes> {
         if constexpr (std::is_floating_point_v<T>) {
-          return copy_of(static_cast<T>(value));
+          const T converted = static_cast<T>(value);
+          if (std::isinf(converted) && std::isfinite(static_cast<double>(value)))
+            return refuse(number, parameter);
+          return copy_of(converted);
         } else if constexpr (std::is_floating_point_v<decltype(value)>) {
           return refuse(number, parameter);
         } else {

@@ -6,7 +6,7 @@ import pytest
 
 import kiln
 from blas_cases import ROUTINES, Cases
-from conftest import SAXPY
+from conftest import DEVICE, SAXPY
 from kiln import blas
 
 ROUNDS = 2
@@ -17,7 +17,7 @@ SEED = int(os.environ.get("KILN_TEST_SEED", 0)) or int.from_bytes(os.urandom(4),
 @pytest.fixture(scope="module")
 def runtime():
     """With the store of the environment: these are many programs, the same in each run of the tests."""
-    return kiln.Runtime("cpu")
+    return kiln.Runtime(DEVICE)
 
 
 def generator(*of):
@@ -159,6 +159,14 @@ def test_results_that_are_not_given_are_made(runtime, rng):
         assert np.allclose(blas.spr(1, make(x), runtime=runtime), np.outer(x, x)[np.triu_indices(7)])
         assert np.array_equal(blas.copy(make(a), runtime=runtime), a)
     assert blas.gemm(1, a.T, b, trans_a="t", runtime=runtime).flags.c_contiguous
+
+
+def test_an_array_in_betas_place_is_refused(runtime):
+    a, x = np.eye(2), np.ones(2)
+    with pytest.raises(kiln.BadInputError, match="gemm: beta: found array"):
+        blas.gemm(1.0, a, a, a.copy(), runtime=runtime)
+    with pytest.raises(kiln.BadInputError, match="gemv: beta: found array"):
+        blas.gemv(1.0, a, x, x.copy(), runtime=runtime)
 
 
 def test_results_that_cannot_be_in_c_order_are_in_fortran_order(runtime, rng):
@@ -335,3 +343,22 @@ def test_every_routine_is_there_with_its_text():
     assert set(ROUTINES) | {"rotg", "rotmg", "plan", "explain", "Plan"} == set(blas.__all__)
     for name in blas.__all__:
         assert getattr(blas, name).__doc__, name
+
+
+def test_a_result_that_shares_memory_with_an_operand_is_refused(runtime):
+    m = np.ones((40, 40), np.float32)
+    x = np.arange(10.0)
+    device = runtime.array(m)
+    for call in [
+        lambda: blas.gemm(1.0, m, m.copy(), 0.0, m, runtime=runtime),
+        lambda: blas.axpy(2.0, x[:-1], x[1:], runtime=runtime),
+        lambda: blas.copy(x[::-1], x, runtime=runtime),
+        lambda: blas.gemm(1.0, device, device, 0.0, device),
+    ]:
+        with pytest.raises(kiln.BadInputError, match="found memory that . has, too"):
+            call()
+    assert (m == 1).all() and np.array_equal(x, np.arange(10.0))
+    # Parts that lie between one another have no element in common.
+    blas.swap(m[:, 0], m[:, 1], runtime=runtime)
+    blas.axpy(1.0, x[::2], x[1::2], runtime=runtime)
+    assert np.array_equal(x[1::2], [1, 5, 9, 13, 17])

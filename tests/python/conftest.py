@@ -1,8 +1,12 @@
-"""What all tests of the package have: a Runtime on the CPU with a store of its own."""
+"""What all tests of the package have: a Runtime on the CPU, or KILN_TEST_DEVICE, with a store of its own."""
+import os
+
 import numpy as np
 import pytest
 
 import kiln
+
+DEVICE = os.environ.get("KILN_TEST_DEVICE", "cpu")
 
 SAXPY = """
 kernel void saxpy(global const float *x, global float *y, float a) {
@@ -14,7 +18,7 @@ kernel void saxpy(global const float *x, global float *y, float a) {
 
 @pytest.fixture(scope="session")
 def runtime(tmp_path_factory):
-    return kiln.Runtime("cpu", store=str(tmp_path_factory.mktemp("store")))
+    return kiln.Runtime(DEVICE, store=str(tmp_path_factory.mktemp("store")))
 
 
 @pytest.fixture(scope="session")

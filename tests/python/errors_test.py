@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import kiln
+from conftest import SAXPY
 
 BUILT_IN = {
     "bad_input": ValueError,
@@ -54,7 +55,12 @@ def test_wrong_arguments_are_named_by_their_position(saxpy, xy):
         ((x, y), "takes 3 arguments; 2 are given"),
         ((x, y, "2"), "argument 2: found str"),
         ((x, y[::2], 2.0), "argument 1: found an array that is not contiguous"),
-        ((x, y, np.float64(2)), "argument 2 .*8 bytes is given"),
+        ((x, y, 2.0, 3.0), "takes 3 arguments; 4 are given"),
+        ((x, y, np.float64(2)), "argument 2 of kernel saxpy: double is given; the kernel takes float a"),
+        ((x, y, np.int32(2)), "argument 2 .* int is given"),
+        ((x.astype(float), y, 2.0), r"argument 0 .* double is given; the kernel takes float \*x"),
+        ((x, y.astype(np.int32), 2.0), "argument 1 .* int is given"),
+        ((x, y, 1e60), "argument 2 .* the number 1e\\+60 is given"),
         ((x, y, True), "argument 2: found a bool"),
         ((x, y[:0], 2.0), "argument 1: found an array without elements"),
         ((x, kiln.Out(3), 2.0), "argument 1: found int in kiln.In"),
@@ -65,6 +71,11 @@ def test_wrong_arguments_are_named_by_their_position(saxpy, xy):
     ]:
         with pytest.raises(kiln.BadInputError, match=text):
             saxpy(*arguments, global_size=4096)
+
+
+def test_a_kernel_that_is_not_there_is_said_to_be_none(runtime, xy):
+    with pytest.raises(kiln.BadInputError, match="no kernel 'saxy'.*saxpy"):
+        runtime.kernel(SAXPY, "saxy")(*xy[:2], 2.0, global_size=4096)
 
 
 def test_wrong_keywords_are_type_errors(saxpy, xy):

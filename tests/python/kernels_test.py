@@ -98,6 +98,48 @@ def test_a_call_of_other_memory_at_the_same_place_is_another_call(saxpy):
         del x, y
 
 
+def test_a_call_with_minus_zero_is_another_call(runtime):
+    kernel = runtime.kernel("kernel void k(global float *x, float a) { x[0] = 1 / a; }", "k")
+    x = np.zeros(1, np.float32)
+    for a in (0.0, -0.0, 0.0):
+        kernel(x, a, global_size=1)
+        assert x[0] == np.copysign(np.inf, a)
+
+
+def test_bytes_halves_complex_numbers_and_structures_fit_what_is_as_large(runtime):
+    pair = np.zeros(2, [("a", "f4"), ("b", "i4")])
+    for values, type_name in [
+        (np.zeros(2, np.complex64), "float2"), (np.zeros(2, np.float16), "ushort"), (np.zeros(2, np.uint32), "int4"),
+        (np.zeros(8), "uchar"), (np.zeros(16, np.uint8), "float4"), (pair, "int2"),
+    ]:
+        kernel = runtime.kernel(f"kernel void k(global {type_name} *x) {{ x[0] = 1; }}", "k")
+        kernel(values, global_size=1)
+        assert values.tobytes().strip(b"\0")
+
+
+@pytest.mark.parametrize("sizes, local", [
+    ([1024], [256]), ([96], [32]), ([64, 64], [16, 16]), ([2, 512], [2, 128]), ([16, 16, 16], [8, 8, 4]), ([7], [1]),
+])
+def test_a_work_group_without_a_size_divides_the_global_one(runtime, sizes, local):
+    kernel = runtime.kernel(
+        "kernel void k(global int *x) { for (int d = 0; d < 3; ++d) x[d] = get_local_size(d); }", "k"
+    )
+    found = np.zeros(3, np.int32)
+    kernel(found, global_size=sizes)
+    assert found[: len(sizes)].tolist() == local
+
+
+def test_a_placed_call_takes_no_queue_and_no_events(saxpy, xy):
+    x, y, _ = xy
+    event = saxpy.enqueue(x, y, 2.0, global_size=4096)
+    for more in ({"partition": "5"}, {"check_bounds": True}):
+        with pytest.raises(TypeError, match="expected neither"):
+            saxpy(x, y, 2.0, global_size=4096, after=[event], **more)
+        with pytest.raises(TypeError, match="prepare takes"):
+            saxpy.prepare(x, y, 2.0, global_size=4096, **more)
+    event.wait()
+
+
 def test_a_split_run_gives_the_same(runtime, saxpy, xy):
     two = kiln.Runtime("cpu/2", store=runtime.store.folder)
     x, y, expected = xy

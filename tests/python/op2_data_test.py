@@ -4,7 +4,7 @@ import operator
 import numpy as np
 import pytest
 
-from kiln import op2
+from kiln import mesh_files, op2
 from kiln.op2 import exceptions
 
 N = 8
@@ -113,6 +113,14 @@ def test_axpy_zero_and_copy(x, y):
     assert (x.data == 0).all()
 
 
+def test_axpy_and_inner_take_dats(x):
+    for other in (3, op2.Global(1, 3.0)):
+        with pytest.raises(ValueError, match="expected a Dat"):
+            x.axpy(2, other)
+        with pytest.raises(ValueError, match="expected a Dat"):
+            x.inner(other)
+
+
 def test_arithmetic_comes_after_the_loops_before_it(x, y):
     one = op2.Kernel("void one(double *x) { *x = 1; }", "one")
     op2.par_loop(one, x.dataset.set, x(op2.WRITE))
@@ -142,8 +150,9 @@ def test_changes_on_the_host_reach_the_next_loop(x):
         assert (x.data_ro == 10).all()
 
 
-def test_an_array_is_locked_once_a_loop_has_used_its_dat(x):
-    array = x.data_with_halos
+@pytest.mark.parametrize("name", ["data", "data_with_halos"])
+def test_an_array_is_locked_once_a_loop_has_used_its_dat(x, name):
+    array = getattr(x, name)
     array[0] = 7
     op2.par_loop(op2.Kernel("void k(double *x) { *x += 1; }", "k"), x.dataset.set, x(op2.RW))
     assert x.data_ro[0] == 8
@@ -180,6 +189,16 @@ def test_values_go_to_files_and_come_back(x, tmp_path):
     mixed.zero()
     mixed.load(str(tmp_path / "mixed.npy"))
     assert np.array_equal(mixed[0].data, values) and mixed[1].data.tolist() == [[1, 2], [3, 4]]
+
+
+def test_mesh_files_have_matrices_for_elements_and_constants(tmp_path):
+    data = mesh_files.MeshData(
+        {"cells": 2}, dats={"A": ("cells", np.arange(8.0).reshape(2, 2, 2))}, constants={"g": np.array([1.5, 2])}
+    )
+    assert data.dat("A").dim == (2, 2) and data.dat("A").data[1].tolist() == [[4, 5], [6, 7]]
+    data.write(tmp_path / "mesh.h5")
+    again = mesh_files.read(tmp_path / "mesh.h5")
+    assert again.constants["g"].tolist() == [1.5, 2] and again.dats["A"][1].tolist()[1] == [4, 5, 6, 7]
 
 
 def test_objects_are_made_of_hdf5(tmp_path):

@@ -1,4 +1,9 @@
 """kiln.op2: loops wait, run in their order when they are needed, and are compiled once."""
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -60,6 +65,14 @@ def test_who_writes_waits_for_readers(cells):
     assert trace._trace == [] and (y.data == 1).all()
 
 
+def test_a_global_waits_for_readers_before_it_is_changed(cells):
+    factor, x = op2.Global(1, 3, np.uint32), dat(cells)
+    op2.par_loop(op2.Kernel(COPY, "copy"), cells, x(op2.WRITE), factor(op2.READ))
+    assert factor.data_ro[0] == 3 and len(trace._trace) == 1
+    factor.data[0] = 5
+    assert trace._trace == [] and (x.data == 3).all()
+
+
 def test_reading_runs_writers_alone(cells):
     x, y = dat(cells), dat(cells)
     op2.par_loop(op2.Kernel(COUNT, "count"), cells, x(op2.RW))
@@ -112,6 +125,13 @@ def test_programs_are_counted_by_what_changes_their_text(cells):
     assert programs(y(op2.RW, one[0]), x(op2.RW, one[0]), code=swap, name="swap") == 1
 
 
+def test_kernels_of_the_same_code_with_other_macros_are_other_programs(cells):
+    x, code = dat(cells), "void k(unsigned int *x) { *x = C; }"
+    for c in (1, 2):
+        op2.par_loop(op2.Kernel(code, "k", user_code=f"#define C {c}"), cells, x(op2.WRITE))
+        assert (x.data == c).all()
+
+
 @pytest.mark.parametrize("make", [lambda cells, t: op2.Dat(cells, dtype=t), lambda cells, t: op2.Global(1, 0, t)])
 def test_other_types_are_other_programs(cells, make):
     loops.JITModule._cache.clear()
@@ -129,3 +149,19 @@ def test_kernels_are_counted():
     op2.Kernel("void k(void *x) {}", "l")
     op2.Kernel("void l(void *x) {}", "k")
     assert len(Kernel._cache) == 3
+
+
+def test_what_is_read_after_ctrl_c_is_what_the_next_loop_starts_from(cells):
+    data = dat(cells)
+    # New to every store: its compilation is what the signal comes into.
+    add = op2.Kernel(f"void add(unsigned int *x) {{ *x += 100; }} // {time.time_ns()}", "add")
+    op2.par_loop(add, cells, data(op2.RW))
+    try:
+        threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        data.data
+        signal.sigtimedwait([signal.SIGINT], 1)
+    except KeyboardInterrupt:
+        pass
+    found = int(data.data_ro[0])
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, data(op2.RW))
+    assert data.data_ro[0] == found + 1

@@ -349,6 +349,27 @@ def test_functions_of_python_are_not_called_for_cells_of_columns():
     assert y.data.tolist() == [1, 1] and not x.data.any()
 
 
+def test_functions_of_python_add_to_a_target_that_is_there_twice(cells, nodes):
+    map = op2.Map(cells, nodes, 2, [[0, 0]] + [[0, 1]] * (N - 1))
+    x, y = (op2.Dat(nodes**2, np.full(2 * (N + 1), 10)) for _ in range(2))
+
+    def add(a):
+        assert not a.any()
+        a[:, 1] += 3
+
+    op2.par_loop(add, cells, x(op2.INC, map))
+    op2.par_loop(add, cells, y(op2.INC, map[op2.i[0]]))
+    for found in (x.data, y.data):
+        assert found[:3].tolist() == [[10, 10 + 3 * (N + 1)], [10, 10 + 3 * (N - 1)], [10, 10]]
+
+
+@pytest.mark.parametrize("kernel", [op2.Kernel("void k(double *x) { }", "k"), lambda x: None])
+def test_arguments_have_an_access(kernel, nodes):
+    x = op2.Dat(nodes)
+    with pytest.raises(TypeError, match="argument 1: found Dat.*op2.READ"):
+        op2.par_loop(kernel, nodes, x(op2.READ), x)
+
+
 def test_checks_come_in_their_order(cells, nodes, pairs):
     x, kernel = values(nodes), op2.Kernel("", "k")
     with pytest.raises(exceptions.KernelTypeError):

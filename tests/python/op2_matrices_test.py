@@ -287,6 +287,14 @@ def test_systems_are_solved(square):
     assert np.allclose(u.data, f.data, atol=1e-5) and np.allclose((matrix * u).data, b.data)
 
 
+def test_matrices_do_not_take_one_component_for_all(square):
+    nodes, _, _, x = square
+    matrix, view, b = assembled(square), op2.DatView(x, 1), op2.Dat(nodes, np.ones(4))
+    for use in (lambda: matrix * view, lambda: op2.solve(matrix, view, b), lambda: op2.solve(matrix, b, view)):
+        with pytest.raises(NotImplementedError, match="one component"):
+            use()
+
+
 def test_solvers_have_parameters(square):
     solver = op2.Solver(ksp_rtol=1e-12)
     assert solver.parameters == {**op2.DEFAULT_SOLVER_PARAMETERS, "ksp_rtol": 1e-12}

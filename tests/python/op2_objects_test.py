@@ -177,6 +177,9 @@ def test_maps_say_what_is_wrong(cells, nodes):
         ((cells, nodes, (1, 2), []), exceptions.ArityTypeError),
         ((cells, nodes, 1, "abc"), exceptions.DataValueError),
         ((cells, nodes, 1, [1] * 3), exceptions.DataValueError),
+        ((cells, nodes, 1, [0, 2**32]), exceptions.DataValueError),
+        ((cells, nodes, 1, [0.0, -3e9]), exceptions.DataValueError),
+        ((cells, nodes, 1, [0, np.nan]), exceptions.DataValueError),
     ]:
         with pytest.raises(error):
             op2.Map(*arguments)
@@ -188,6 +191,16 @@ def test_a_map_has_integers_by_element(cells, nodes, cell2node):
     assert cell2node.arities == (2,) and cell2node.arange == (0, 2) and cell2node.split == (cell2node,)
     assert cell2node.offset is None and list(cell2node) == [cell2node] and len(cell2node) == 1
     assert cell2node != op2.Map(cells, nodes, 2, cell2node.values)
+
+
+def test_values_of_a_map_are_locked_once_a_loop_has_used_it(cells, nodes, cell2node):
+    values, x = cell2node.values, op2.Dat(nodes)
+    values[0] = [2, 1]
+    op2.par_loop(op2.Kernel("void k(double *x) { *x = 1; }", "k"), cells, x(op2.WRITE, cell2node[0]))
+    assert x.data.tolist() == [0, 1, 1]
+    for array in (values, cell2node.values, cell2node.values_with_halo):
+        with pytest.raises(ValueError):
+            array[0] = 0
 
 
 def test_indices_of_maps(cell2node):
@@ -380,6 +393,9 @@ def test_views_of_one_component(nodes):
     assert view.nbytes == 24 and str(view) == f"OP2 Dat: {view.name} on ({nodes**2}) with datatype float64"
     view.needs_halo_update = True
     assert dat.needs_halo_update
+    for use in (view.cl_buffer, view.cl_array, view.zero, lambda: view.norm):
+        with pytest.raises(NotImplementedError, match="one component"):
+            use()
     for refused in (view.zero, lambda: view + 1, lambda: dat.inner(view), lambda: op2.Dat(view)):
         with pytest.raises(NotImplementedError, match="one component"):
             refused()

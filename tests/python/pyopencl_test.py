@@ -1,6 +1,7 @@
 """Objects of pyopencl: contexts, queues, buffers and arrays, either way and in any order of deletion."""
 import concurrent.futures
 import gc
+import threading
 
 import numpy as np
 import pytest
@@ -131,8 +132,9 @@ def test_what_was_enqueued_with_a_buffer_is_waited_for(shared, queue, add):
     gate = cl.UserEvent(queue.context)
     add(queue, (1000,), None, ours.buffer(), np.int32(7), wait_for=[gate])
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(lambda: ours.read().copy())
-        assert not reading.done()
+        started = threading.Event()
+        reading = pool.submit(lambda: (started.set(), ours.read().copy())[1])
+        assert started.wait(60) and not reading.done()
         gate.set_status(cl.command_execution_status.COMPLETE)
         assert (reading.result() == 7).all()
 

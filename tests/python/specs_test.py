@@ -25,8 +25,12 @@ def test_arrays_of_a_result_outlive_it(runtime):
 
 
 @pytest.mark.parametrize("file", sorted(SPECS.glob("*.json")), ids=lambda file: file.stem)
-def test_every_example_runs(runtime, file):
-    result = runtime.run(file)
+def test_every_example_runs(runtime, file, tmp_path):
+    first = runtime.run(file)
+    saved = {number: tmp_path / f"{number}.npy" for number in first.outputs}
+    for number, path in saved.items():
+        np.save(path, first.outputs[number])
+    result = runtime.run(file, expect=saved)
     assert result.outputs and result.difference == ""
     said = result.to_dict()
     assert said["spec"] == str(file) and said["status"] == "ok" and kiln.check(file) == []
@@ -91,6 +95,19 @@ def test_a_timeline_says_what_ran_when():
     assert picture.count("<rect") == len(spans) and "kernel" in picture
     assert runtime.run(SPECS / "vector_add.json", dataset=4096).timeline == []
     assert "no spans" in runtime.run(SPECS / "vector_add.json", dataset=4096).timeline._repr_html_()
+
+
+def test_inputs_of_other_numbers_are_refused(runtime):
+    ones = np.ones(16, np.float32)
+    for wrong, text in [
+        (np.ones(16, np.int32), "argument 0: found elements of int, expected those of float"),
+        (ones.astype(">f4"), "byte order"),
+        (np.array([None] * 16), "expected numbers"),
+    ]:
+        with pytest.raises(kiln.BadInputError, match=text):
+            runtime.run(SPECS / "vector_add.json", dataset=16, inputs={0: wrong, 1: ones})
+    same = runtime.run(SPECS / "vector_add.json", dataset=16, inputs={0: ones.view(np.uint8), 1: ones})
+    assert (same.outputs[2] == 2).all()
 
 
 def test_findings_say_what_the_driver_was_found_to_do(tmp_path):

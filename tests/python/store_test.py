@@ -32,6 +32,15 @@ def test_entries_can_be_looked_at(filled):
     assert filled.explain(entry) and filled.statistics()["artifacts"]["entries"] == 1
 
 
+def test_entries_differ_by_what_they_were_made_of(filled):
+    runtime = kiln.Runtime("cpu", store=str(filled.folder))
+    longer = SAXPY + "// another"
+    runtime.kernel(longer, "saxpy")(np.ones(64, np.float32), np.ones(64, np.float32), 1.0, global_size=64)
+    runtime.finish()
+    one, two = filled.entries(kind="artifact")
+    assert "source length" in filled.difference(one, two)
+
+
 def test_upkeep(filled):
     assert filled.verify()["entries"] > 0
     assert filled.gc(dry_run=True)["dry_run"] is True

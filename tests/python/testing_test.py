@@ -1,4 +1,5 @@
 """kiln.testing, and how results look in notebooks."""
+import ast
 import pathlib
 import xml.etree.ElementTree as xml
 
@@ -38,6 +39,12 @@ def test_a_kernel_that_writes_outside_does_not_pass(runtime):
     kernel = runtime.kernel("kernel void k(global int *a) { a[get_global_id(0) + 1] = 1; }", "k")
     with pytest.raises(kiln.DeviceError):
         testing.assert_kernel(kernel, [np.zeros(8, np.int32)], {}, global_size=8)
+
+
+def test_checks_stay_under_python_O():
+    for file in pathlib.Path(kiln.__file__).parent.rglob("*.py"):
+        nodes = ast.walk(ast.parse(file.read_text()))
+        assert not [one.lineno for one in nodes if isinstance(one, ast.Assert)], file
 
 
 def well_formed(text):

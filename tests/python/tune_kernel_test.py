@@ -1,15 +1,26 @@
 """kiln.tune_kernel beyond what scripts show: failures, caches, strategies, refusals, Ctrl-C."""
+import errno
+import gzip
 import json
 import os
 import pathlib
 import signal
+import socket
+import struct
+import subprocess
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pytest
 
 import kiln
-from kiln.tune import METHODS, cache_file
+from kiln.tune import METHODS, cache_file, files, recorded
+from kiln.tune.bench import Bench
+from kiln.tune.geometry import Geometry
+from kiln.tune.observers import BenchmarkObserver
+from kiln.tune.sources import Sources
 from kiln.tune.space import Space
+from kiln.tune.worker import CandidateFailed, Worker
 
 HUB = pathlib.Path(__file__).parents[2].parent / "shared" / "data" / "hub"
 
@@ -144,8 +155,6 @@ def test_ctrl_c_ends_a_search_with_what_was_measured(tmp_path):
 
 
 def test_ctrl_c_while_a_candidate_runs(monkeypatch):
-    from kiln.tune.worker import Worker
-
     wait, waits = Worker._wait, []
 
     def interrupted(self, seconds):
@@ -157,6 +166,60 @@ def test_ctrl_c_while_a_candidate_runs(monkeypatch):
     monkeypatch.setattr(Worker, "_wait", interrupted)
     found, env = modes(0, 5, 6, answer=None)
     assert [*found] == [0] and env["interrupted"]
+
+
+class Silent(BenchmarkObserver):
+    def get_results(self):
+        return {}
+
+
+def test_an_observed_run_that_fails_ends_nothing_but_itself(monkeypatch):
+    observed, calls = Bench.observed_times, []
+
+    def first_fails(self, iterations, observers):
+        calls.append(iterations)
+        if len(calls) == 1:
+            raise kiln.DeviceError("lost")
+        return observed(self, iterations, observers)
+
+    monkeypatch.setattr(Bench, "observed_times", first_fails)
+    found, _ = modes(0, 5, observers=[Silent()])
+    assert (found[0]["time"].failure, found[0]["time"].reason) == ("launch", "lost") and found[5]["time"] > 0
+
+
+def test_an_observer_that_refuses_the_device_leaves_no_process(monkeypatch):
+    class Refusing(Silent):
+        def register_device(self, dev):
+            raise LookupError("my own")
+
+    workers, start = [], Worker._start
+    monkeypatch.setattr(Worker, "_start", lambda self: workers.append(self) or start(self))
+    with pytest.raises(LookupError, match="my own"):
+        modes(0, observers=[Refusing()])
+    assert [one._process for one in workers] == [None]
+
+
+def test_a_process_that_ends_within_a_reply_has_crashed():
+    ours, theirs = socket.socketpair()
+    worker = Worker.__new__(Worker)
+    worker._channel, worker._process = Connection(ours.detach()), subprocess.Popen(["true"])
+    theirs.sendall(struct.pack("!i", 100) + b"part")
+    theirs.shutdown(socket.SHUT_WR)
+    with pytest.raises(CandidateFailed, match="it ended its process"), theirs:
+        worker._ask("times", (), 60)
+
+
+def test_a_process_that_does_not_start_leaves_no_socket(monkeypatch):
+    pairs, pair = [], socket.socketpair
+
+    def fail(*arguments, **more):
+        raise OSError(errno.EAGAIN, "no process")
+
+    monkeypatch.setattr(socket, "socketpair", lambda: pairs.append(pair()) or pairs[-1])
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    with pytest.raises(OSError, match="no process"):
+        Worker(0, 0, "off", [], 1.0)
+    assert [one.fileno() for one in pairs[0]] == [-1, -1]
 
 
 # ---- Arguments
@@ -380,6 +443,70 @@ def test_what_is_no_cache_is_refused(tmp_path):
         assert (tmp_path / "none.json").read_text() == text
 
 
+def test_a_damaged_cache_is_corrupt(tmp_path):
+    whole = gzip.compress(b'{"cache": {}}', mtime=0)
+    for content in (whole[:10] + b"\xff" * 20, whole[:-9], whole[:-8] + b"\0" * 8, b'{"cache": {"1": 3}}'):
+        (tmp_path / "bad.json").write_bytes(content)
+        with pytest.raises(kiln.CorruptError, match="bad.json: "):
+            cache_file.read(tmp_path / "bad.json")
+
+
+def test_an_entry_that_the_disk_refuses_leaves_the_others(tmp_path):
+    class Full:
+        def __init__(self, file):
+            self.file = file
+
+        def __getattr__(self, name):
+            return getattr(self.file, name)
+
+        def write(self, data):
+            self.file.write(data[:5])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    file = cache_file.CacheFile(tmp_path / "full.json", {"kernel_name": "k"})
+    file.add((1,), {"X": 1})
+    good, file._file = file._file, Full(file._file)
+    with pytest.raises(kiln.IoError, match="full.json: No space left"):
+        file.add((2,), {"X": 2})
+    file._file = good
+    file.add((3,), {"X": 3})
+    file.close()
+    assert json.loads(file.path.read_text())["cache"] == {"1": {"X": 1}, "3": {"X": 3}}
+
+
+# ---- Files of results
+
+
+def test_stored_results_have_their_own_objective_and_any_iterable(tmp_path, monkeypatch):
+    results = [{"X": x, "GFLOP/s": 10.0 * x, "time": 1.0} for x in (1, 2)]
+    stored, header = tmp_path / "stored.json", tmp_path / "targets.h"
+
+    def store(size):
+        files.store_results(
+            stored, "k", "", iter(["X"]), size, results, {"device_name": "a GPU"}, top=60, objective="GFLOP/s"
+        )
+
+    store(64)
+    files.create_device_targets(header, stored)
+    assert header.read_text().count("#define X 2\n") == 2
+    with pytest.raises(kiln.BadInputError, match="stored.json: found results without 'time'"):
+        files.create_device_targets(header, stored, "time")
+    before = [stored.read_text(), header.read_text()]
+
+    def refuse(source, target):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "replace", refuse)
+    for write in (
+        lambda: store(128),
+        lambda: files.create_device_targets(header, stored),
+        lambda: files.store_output_file(stored, results, ["X"]),
+    ):
+        with pytest.raises(kiln.IoError, match="No space left"):
+            write()
+    assert [stored.read_text(), header.read_text()] == before and len([*tmp_path.iterdir()]) == 2
+
+
 # ---- Strategies, by replay
 
 
@@ -442,6 +569,7 @@ def test_a_strategy_of_ones_own_may_use_costs(measured):
     class Downhill:
         def tune(self, searchspace, runner, tuning_options):
             cost = CostFunc(searchspace, tuning_options, runner)
+            self.options = tuning_options
             at = (1, 1)
             while True:
                 best = min(searchspace.get_neighbors(at), key=cost)
@@ -449,7 +577,9 @@ def test_a_strategy_of_ones_own_may_use_costs(measured):
                     return cost.results
                 at = best
 
-    results, env = replay(measured, strategy=Downhill())
+    strategy = Downhill()
+    results, env = replay(measured, strategy=strategy)
+    assert strategy.options.simulated_time == env["simulated_time"] == 120 * len(results)
     assert (env["best_config"]["X"], env["best_config"]["Y"]) == (8, 2) and len(results) < 12
 
 
@@ -502,6 +632,15 @@ def test_what_was_found_is_on_record(tmp_path, monkeypatch):
     assert on_record() == "None"
     _, env = kiln.tune_kernel(*problem, params, restrictions=["block_size_x > 32"], quiet=True, iterations=2)
     assert on_record() == str({"COUNT": COUNT, "MODE": 0, "block_size_x": 64})
+
+
+@pytest.mark.parametrize("defines, is_on_record", [(None, True), ({}, False), ({"N": "4"}, False)])
+def test_searches_with_defines_are_not_on_record(defines, is_on_record):
+    params = {"block_size_x": [32]}
+    problem = recorded.problem_of(
+        Sources("fill", MODES, None, None), Geometry(COUNT, (None,) * 3, None, defines, params), None, [], params
+    )
+    assert (problem is not None) == is_on_record
 
 
 def test_results_have_a_look(measured):

@@ -82,7 +82,9 @@ def test_matmul(tmp_path):
     run("matmul", tmp_path)
     found = cache_file.read(tmp_path / "matmul.json")
     assert found["objective"] == "time" and len(found["cache"]) == 5
-    best = min(found["cache"].values(), key=lambda one: one["time"])
+    # Some do not fit some devices.
+    fitting = [one for one in found["cache"].values() if not isinstance(one["time"], str)]
+    best = min(fitting, key=lambda one: one["time"])
     known = [dict(one) for one in found["cache"].values()]
     _, env = replayed(
         "matmul.json", tmp_path, "matmul", (64, 64), found["tune_params"],
@@ -129,4 +131,10 @@ def test_pnpoly(tmp_path):
 
 
 def test_expdist(tmp_path):
-    assert "pairs=" in run("expdist", tmp_path)
+    printed = run("expdist", tmp_path)
+    results = json.loads((tmp_path / "expdist_results.json").read_text())
+    assert all(one["pairs"] == pytest.approx(360_000 / one["time"]) for one in results)
+    best = max(results, key=lambda one: one["pairs"])
+    # A run of each that was measured, and last the best one.
+    found = re.findall(r"block_size_x=(\d+), .*pairs=([\d.]+)", printed)
+    assert found[-1] == (str(best["block_size_x"]), f"{best['pairs']:.3f}")

@@ -180,6 +180,13 @@ def test_what_is_refused(rt):
         tune.kernel(rt, **problem(), reference={"MODE": 7})
     with pytest.raises(kiln.NotFoundError):
         tune.spec(rt, "absent.json")
+    with pytest.raises(kiln.NotFoundError, match="absent.json: no such file"):
+        tune.read_t4("absent.json")
+
+
+def test_sizes_may_be_numpys(rt):
+    given = {**problem(loops=(31, 32)), "global_size": np.int64(COUNT), "local_size": (np.int32(16),)}
+    assert tune.on_record(rt, **given) is None
 
 
 def test_stepwise_search():

@@ -132,6 +132,34 @@ TEST_F(KernelCallTest, macros_and_includes_reach_the_kernel) {
   expect_scaled(7);
 }
 
+TEST_F(KernelCallTest, numbers_of_another_type_are_refused_where_the_type_is_told) {
+  const Kernel kernel =
+      Runtime({.devices = "cpu", .store = "off"}).kernel(Source::file(file_), "scale");
+  const auto refused = [&](const std::string& type) {
+    std::vector<CallArgument> arguments{in(x_).of_numbers(type), out(y_), CallArgument(int{n})};
+    return error_of([&] { kernel.call(arguments).run({{1024}, {64}}); }).message();
+  };
+  for (const char* type : {"float", "double", "long", "short"})
+    EXPECT_THAT(refused(type), HasSubstr("argument 0 of kernel scale: " + std::string(type) +
+                                         " is given; the kernel takes int *x"));
+  for (const char* type : {"int", "uint", "uchar", ""}) {
+    std::fill(y_.begin(), y_.end(), 0);
+    kernel.call({in(x_).of_numbers(type), out(y_), CallArgument(int{n})}).run({{1024}, {64}});
+    expect_scaled(3);
+  }
+}
+
+TEST_F(KernelCallTest, a_range_without_a_local_size_gets_one) {
+  KernelCall run = Runtime({.devices = "cpu", .store = "off"})
+                       .kernel(Source::file(file_), "scale")(in(x_), out(y_), int{n});
+  run.run({{1024}});
+  expect_scaled(3);
+  EXPECT_THAT(error_of([&] {
+                run.run({{1024}, {8, 8}});
+              }).message(),
+              HasSubstr("1 global and 2 local sizes"));
+}
+
 TEST_F(KernelCallTest, devices_describe_themselves) {
   const auto devices = pair().devices();
   ASSERT_EQ(devices.size(), units_ < 2 ? 1u : 2u);
@@ -358,13 +386,9 @@ TEST_F(KernelCallTest, values_of_structures_and_typedefs_must_have_the_kernels_s
 TEST_F(KernelCallTest, malformed_ranges_and_partitions_are_bad_input) {
   const Runtime runtime = pair();
   KernelCall run = runtime.kernel(Source::file(file_), "scale")(in(x_), out(y_), int{n});
-  const std::vector<Range> ranges{{{}, {}},
-                                  {{64}, {}},
-                                  {{64}, {8, 8}},
-                                  {{64}, {0}},
-                                  {{0}, {1}},
-                                  {{100}, {64}},
-                                  {{8, 8, 8, 8}, {1, 1, 1, 1}}};
+  const std::vector<Range> ranges{
+      {{}, {}},    {{0}, {}},  {{8, 8, 8, 8}, {}}, {{64}, {8, 8}},
+      {{64}, {0}}, {{0}, {1}}, {{100}, {64}},      {{8, 8, 8, 8}, {1, 1, 1, 1}}};
   for (const auto& range : ranges)
     EXPECT_EQ(error_of([&] { run.run(range); }).code(), Errc::bad_input);
   for (const char* partition : {"", "11", "-1", "5.5", "a", "1:", ":1", "0:0", "1:x", "nan:1",

@@ -21,11 +21,19 @@ class InputData {
   requires(!std::is_same_v<Data, std::string>) InputData(const Data& data)
       : data_(std::as_bytes(std::span(std::ranges::data(data), std::ranges::size(data)))) {}
   const std::filesystem::path& file() const { return file_; }
+  /// The same elements, of numbers of a type of OpenCL C ("float"): a run is refused (bad_input)
+  /// where the argument has others. Empty: not known.
+  InputData of_numbers(std::string type) && {
+    number_type_ = std::move(type);
+    return std::move(*this);
+  }
   std::span<const std::byte> data() const { return data_; }
+  const std::string& number_type() const { return number_type_; }
 
  private:
   std::filesystem::path file_;
   std::span<const std::byte> data_;
+  std::string number_type_;
 };
 
 struct SpecRunOptions {

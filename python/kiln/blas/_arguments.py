@@ -77,6 +77,7 @@ class Arguments:
 
     def result_matrix(self, name, array, shape, why, beta=0, near=()):
         """The result and its factor; zeros where none is given, in an order that `near` have."""
+        beta = self.number("beta", beta)
         if array is None:
             order = "C" if all(matrix.ld("C") for matrix in near) else "F"
             return self.matrix(name, self.new(shape, order=order)), 0
@@ -85,6 +86,7 @@ class Arguments:
         return matrix, beta
 
     def result_vector(self, name, array, size, why, beta=0):
+        beta = self.number("beta", beta)
         if array is None:
             return self.vector(name, self.new((size,))), 0
         return self.vector(name, array, size, why), beta

@@ -34,6 +34,9 @@ class Call:
         for slot, operand, stride, access in operands:
             if access != "r":
                 operand.check_writable()
+                for _, other, *_ in operands:
+                    if other is not operand and operand.shares_memory(other):
+                        operand.refuse(f"memory that {other.label} has, too", "an array of its own")
             self.native.add(
                 slot,
                 operand.array,

@@ -77,6 +77,20 @@ class Operand:
         if self.type != other.type:
             self.refuse(f"dtype {self.array.dtype}", f"{other.array.dtype} as {other.label} has")
 
+    def shares_memory(self, other):
+        """Whether an element of both is the same. Where that takes long to find out, it is not said."""
+        if self.kind is KILN:
+            return self.array is other.array
+        if self.kind is NUMPY:
+            if not np.may_share_memory(self.array, other.array):
+                return False
+            try:
+                return np.shares_memory(self.array, other.array, max_work=10_000)
+            except RuntimeError:  # numpy.TooHardError, which later versions have elsewhere
+                return False
+        ours, theirs = self.array, other.array
+        return ours.base_data.int_ptr == theirs.base_data.int_ptr and ours.offset == theirs.offset
+
     @property
     def label(self):
         """The argument's name without the routine's."""

@@ -120,7 +120,9 @@ class DatArithmetic:
 
     def axpy(self, alpha, x):
         """self := self + alpha x"""
-        x = self._operand(x)
+        if not isinstance(x, DatArithmetic):
+            raise ValueError(f"{self.name}: found {x!r}, expected a Dat")
+        self._operand(x)
         trace.evaluate((x,), (self,))
         if not self._is_empty:
             self._whole.axpy(alpha, x._whole)

@@ -60,6 +60,7 @@ class Dat(DatArithmetic):
         self._handle = None
         self._array = None  # of pyopencl, in which it lies
         self._rw = None  # the host's array, where no loop has used it since it was asked for
+        self._rw_owned = None  # its view of owned elements, kept to be locked with it
         self._ro = None  # the same to be read, where no loop has written it
         self._ro_owned = None
         self.halo_valid = True
@@ -198,6 +199,10 @@ class Dat(DatArithmetic):
         """The device has it from now on: arrays that were handed out are locked."""
         if self._rw is not None:
             self._rw.flags.writeable = False
+            if self._rw_owned is not None:
+                # Locking an array does not lock views of it.
+                self._rw_owned.flags.writeable = False
+                self._rw_owned = None
             self._ro = None if writes else self._rw
             self._rw = None
             self._ro_owned = None
@@ -219,7 +224,9 @@ class Dat(DatArithmetic):
             trace.evaluate((self,), (self,))
         if self._set.halo is not None:
             self.halo_valid = False
-        return self._host(write=True)[: self._set.size]
+        if self._rw_owned is None:
+            self._rw_owned = self._host(write=True)[: self._set.size]
+        return self._rw_owned
 
     @property
     def data_with_halos(self):

@@ -60,8 +60,16 @@ class DatView(Dat):
     @property
     def _whole(self):
         raise NotImplementedError(
-            f"{self._name}: arithmetic of one component, expected the Dat, a loop or `data`"
+            f"{self._name}: arithmetic or memory of one component, expected the Dat, a loop or `data`"
         )
+
+    def cl_buffer(self):
+        """Raises NotImplementedError: a component has no memory of its own."""
+        return self._whole
+
+    def cl_array(self):
+        """Raises NotImplementedError."""
+        return self._whole
 
     def _component_of(self, array):
         return array[(slice(None), *self._index)] if self._parent.cdim > 1 else array

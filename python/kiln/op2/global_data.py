@@ -79,8 +79,8 @@ class Global:
 
     @property
     def data(self):
-        """The values, after all loops that change them."""
-        trace.evaluate((self,), ())
+        """The values, to be changed. Loops that use them run first."""
+        trace.evaluate((self,), (self,))
         self._fetch()
         return self._values
 
@@ -96,8 +96,10 @@ class Global:
 
     @property
     def data_ro(self):
-        """The same, to be read."""
-        view = self.data.view()
+        """The values, to be read. Loops that change them run first."""
+        trace.evaluate((self,), ())
+        self._fetch()
+        view = self._values.view()
         view.flags.writeable = False
         return view
 
@@ -145,51 +147,51 @@ class Global:
         return 1
 
     def __str__(self):
-        return f"OP2 Global Argument: {self._name} with dim {self._dim} and value {self.data}"
+        return f"OP2 Global Argument: {self._name} with dim {self._dim} and value {self.data_ro}"
 
     def __repr__(self):
-        return f"Global({self._dim!r}, {self.data!r}, {self.dtype!r}, {self._name!r})"
+        return f"Global({self._dim!r}, {self.data_ro!r}, {self.dtype!r}, {self._name!r})"
 
     def _number(self, other):
         return other.data_ro if isinstance(other, Global) else other
 
     def __iadd__(self, other):
-        self.data = self.data + self._number(other)
+        self.data = self.data_ro + self._number(other)
         return self
 
     def __isub__(self, other):
-        self.data = self.data - self._number(other)
+        self.data = self.data_ro - self._number(other)
         return self
 
     def __imul__(self, other):
-        self.data = self.data * self._number(other)
+        self.data = self.data_ro * self._number(other)
         return self
 
     def __itruediv__(self, other):
-        self.data = self.data / self._number(other)
+        self.data = self.data_ro / self._number(other)
         return self
 
     def _made(self, values):
         return Global(self._dim, values, self.dtype)
 
     def __add__(self, other):
-        return self._made(self.data + self._number(other))
+        return self._made(self.data_ro + self._number(other))
 
     __radd__ = __add__
 
     def __sub__(self, other):
-        return self._made(self.data - self._number(other))
+        return self._made(self.data_ro - self._number(other))
 
     def __rsub__(self, other):
-        return self._made(self._number(other) - self.data)
+        return self._made(self._number(other) - self.data_ro)
 
     def __mul__(self, other):
-        return self._made(self.data * self._number(other))
+        return self._made(self.data_ro * self._number(other))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
-        return self._made(self.data / self._number(other))
+        return self._made(self.data_ro / self._number(other))
 
     def inner(self, other):
-        return float(np.dot(self.data.reshape(-1), other.data.reshape(-1)))
+        return float(np.dot(self.data_ro.reshape(-1), other.data_ro.reshape(-1)))

@@ -2,6 +2,7 @@
 import types
 
 from kiln.op2.access import RW
+from kiln.op2.arguments import Arg
 from kiln.op2.checks import int_tuple
 from kiln.op2.exceptions import (
     IndexValueError,
@@ -88,7 +89,8 @@ class JITModule:
 
     @classmethod
     def of(cls, kernel, iterset, args):
-        key = (kernel._code, kernel._name, iterset.layers, tuple(_shape_of(arg) for arg in args))
+        # Kernels are interned by all that their text depends on.
+        key = (kernel, iterset.layers, tuple(_shape_of(arg) for arg in args))
         made = cls._cache.get(key)
         if made is None:
             made = cls._cache[key] = cls(kernel, args)
@@ -182,11 +184,14 @@ class ParLoop:
             call = self._prepared()
         for position in call.globals:
             args[position].data._push()
-        call.native.run(args)
-        for arg, writes in zip(args, call.writes):
-            data = arg.data
-            if data._rw is not None or (writes and data._ro is not None):
-                data._used(writes)
+        try:
+            call.native.run(args)
+        finally:
+            # After Ctrl-C it goes on in the background; who asks for the data next waits for it.
+            for arg, writes in zip(args, call.writes):
+                data = arg.data
+                if data._rw is not None or (writes and data._ro is not None):
+                    data._used(writes)
 
     def _prepared(self):
         """What later calls of the same arguments need. Plans and compiles."""
@@ -291,6 +296,10 @@ def check_arguments(iterset, args):
     if not mixed and isinstance(iterset, (Subset, LocalSet)):
         base = iterset.superset
     for number, arg in enumerate(args):
+        if not isinstance(arg, Arg):
+            raise TypeError(
+                f"argument {number}: found {arg!r}, expected data called with an access, as x(op2.READ)"
+            )
         map = arg.map
         if map is None:
             if arg.data._kind == "dat" and not mixed:

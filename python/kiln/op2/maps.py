@@ -151,7 +151,11 @@ class Map:
                 numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
             except (ValueError, TypeError) as error:
                 raise DataValueError(f"{self._name}: found values that are no numbers: {error}") from None
+            if numbers.size and not (numbers.min() >= -(2**31) and numbers.max() < 2**31):
+                raise DataValueError(f"{self._name}: found values outside of 32-bit integers")
             self._values = values_as(numbers.astype(np.int32), np.int32, (iterset.total_size, arity))
+        # One view, kept, so that it can be locked: locking an array does not lock views of it.
+        self._owned = None if self._values is None else self._values[: iterset.size]
         self._offset = None if offset is None else np.asarray(offset, dtype=np.int32)
         self._parent = parent
         self._bt_masks = bt_masks
@@ -178,7 +182,7 @@ class Map:
     @property
     def values(self):
         """Of owned elements."""
-        return None if self._values is None else self._values[: self._iterset.size]
+        return self._owned
 
     @property
     def values_with_halo(self):
@@ -198,7 +202,9 @@ class Map:
                 raise DataValueError(f"{self._name}: a loop uses the Map, which has no values")
             values = np.empty((0, self._arity), np.int32)
         # The device has a copy: what is changed from now on would be lost.
-        values.flags.writeable = False
+        for array in (values, self._values, self._owned):
+            if array is not None:
+                array.flags.writeable = False
         iterset = self._iterset
         while isinstance(iterset, ExtrudedSet):
             iterset = iterset._parent

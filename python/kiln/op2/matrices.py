@@ -289,7 +289,7 @@ class Mat:
             total = None
             for block, part in zip(row, dat.split):
                 product = Dat(space, dtype=self._dtype)
-                _mesh.multiply(block._native, part._native, product._native)
+                _mesh.multiply(block._native, part._whole, product._native)
                 product._used(writes=True)
                 part._used(writes=False)
                 total = product if total is None else total._combine("+", product)

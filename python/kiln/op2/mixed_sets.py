@@ -21,7 +21,8 @@ class MixedSet:
         sets = parts_of(sets, Set, TypeError, "Sets")
         made = cls._interned.get(sets)
         if made is None:
-            assert len({one.layers for one in sets}) <= 1, "all parts must have as many layers"
+            if len({one.layers for one in sets}) > 1:
+                raise AssertionError("all parts must have as many layers")
             made = super().__new__(cls)
             made._sets = sets
             cls._interned[sets] = made

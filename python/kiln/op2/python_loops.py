@@ -62,6 +62,9 @@ def _view(arg, element):
     if arg._is_global:
         arg.data._fetch()
         view = arg.data._data.view()
+    elif arg._is_indirect and arg.access == INC:
+        # What is added, as elsewhere: a target may be there twice.
+        return np.zeros_like(arg.data._host(write=False)[_rows(arg, element)])
     else:
         view = arg.data._host(write=arg.access != READ)[_rows(arg, element)]
         if arg.map is None and arg.data.cdim > 1:
@@ -77,5 +80,7 @@ def _store(arg, element, view):
         rows, columns = (map.values_with_halo[element] for map in arg.map)
         put = arg.data.addto_values if arg.access == INC else arg.data.set_values
         put(rows, columns, view)
+    elif arg._is_indirect and arg.access == INC:
+        np.add.at(arg.data._host(write=True), _rows(arg, element), view)
     elif arg._is_indirect:
         arg.data._host(write=True)[_rows(arg, element)] = view

@@ -19,7 +19,6 @@ class Set:
 
     _count = 0
     _extruded = False
-    _CORE_SIZE, _OWNED_SIZE, _IMPORT_EXEC_SIZE, _IMPORT_NON_EXEC_SIZE = range(4)
 
     def __init__(self, size, name=None, halo=None, comm=None):
         check_name(name)
@@ -29,7 +28,8 @@ class Set:
             if not isinstance(size, (tuple, list, np.ndarray)) or len(size) != 4:
                 raise SizeTypeError(f"size: found {size!r}, expected an int or four of them")
             sizes = int_tuple(size, SizeTypeError)
-        assert 0 <= sizes[0] <= sizes[1] <= sizes[2] <= sizes[3], "set sizes must rise"
+        if not 0 <= sizes[0] <= sizes[1] <= sizes[2] <= sizes[3]:
+            raise AssertionError("set sizes must rise")
         self._sizes = sizes
         self._name = name or f"set_{Set._count}"
         self._halo = halo
@@ -353,14 +353,16 @@ class Halo:
         self.global_to_petsc_numbering = gnn2unn
         self.comm = comm
         rank = comm.rank if comm is not None else 0
-        assert rank not in self.sends, "a part does not send to itself"
-        assert rank not in self.receives, "a part does not receive from itself"
+        if rank in self.sends:
+            raise AssertionError("a part does not send to itself")
+        if rank in self.receives:
+            raise AssertionError("a part does not receive from itself")
 
     def verify(self, over):
         """Whether these are elements of a Set that may be sent and received."""
         for ids in self.sends.values():
-            assert (ids >= 0).all() and (ids < over.size).all(), "only owned elements are sent"
+            if (ids < 0).any() or (ids >= over.size).any():
+                raise AssertionError("only owned elements are sent")
         for ids in self.receives.values():
-            assert (ids >= over.size).all() and (ids < over.total_size).all(), (
-                "only elements behind the owned ones are received"
-            )
+            if (ids < over.size).any() or (ids >= over.total_size).any():
+                raise AssertionError("only elements behind the owned ones are received")

@@ -67,7 +67,7 @@ class Solver:
             given["ksp_max_it"],
             given["pc_type"] == "jacobi",
         )
-        self.result = solver.solve(A._native, x._native, b._native)
+        self.result = solver.solve(A._native, x._whole, b._whole)
         x._used(writes=True)
         b._used(writes=False)
         if configuration["debug"] or given["ksp_monitor"]:

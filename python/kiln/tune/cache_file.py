@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import pathlib
+import zlib
 
 import numpy as np
 
@@ -69,14 +70,31 @@ def read(name):
         raise NotFoundError(f"cache: {path}: no such file") from None
     except UnicodeDecodeError:
         raise CorruptError(f"{path}: found bytes that are no UTF-8 text") from None
-    except (OSError, EOFError) as error:
+    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
+        raise CorruptError(f"{path}: {error}") from None
+    except OSError as error:
         raise IoError(f"cache: {path}: {error}") from None
     found = _parsed(text, path)
-    for entry in found["cache"].values():
+    for key, entry in found["cache"].items():
+        if not isinstance(entry, dict):
+            raise CorruptError(f"{path}: found the entry '{key}': {entry!r}, expected an object")
         for name, value in entry.items():
             if isinstance(value, str) and value in BY_NAME:
                 entry[name] = BY_NAME[value]()
     return found
+
+
+def write_whole(path, text):
+    """Puts a file in place of one of this name: who opens it finds either, never a part. Raises IoError."""
+    place = path.resolve()  # a link stays one
+    aside = place.with_name(f".{place.name}.{os.getpid()}")
+    try:
+        aside.write_text(text)
+        os.replace(aside, place)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise IoError(f"{path}: {error.strerror}") from None
 
 
 class CacheFile:
@@ -108,17 +126,13 @@ class CacheFile:
     def _open(self, header):
         text = json.dumps({**header, "cache": {}}, default=plain_json, indent="")
         text = text[: text.rindex("}", 0, text.rindex("}"))]
-        aside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        text += "".join(self._line(key, entry) for key, entry in self.entries.items())
+        write_whole(self.path, text)
         try:
-            with aside.open("w") as file:
-                file.write(text)
-                for key, entry in self.entries.items():
-                    file.write(self._line(key, entry))
-            os.replace(aside, self.path)
-            self._file = self.path.open("a")
+            # Without a buffer: what a full disk has refused is not written again later.
+            self._file = self.path.open("r+b", buffering=0)
+            self._length = self._file.seek(0, os.SEEK_END)  # up to the last whole entry
         except OSError as error:
-            with contextlib.suppress(OSError):
-                aside.unlink()
             raise IoError(f"cache: {self.path}: {error.strerror}") from None
 
     @staticmethod
@@ -129,16 +143,26 @@ class CacheFile:
         key = key_of(config)
         if key in self.entries:
             return
+        line = self._line(key, entry).encode()
+        self._write(line)
+        self._length += len(line)
         self.entries[key] = entry
-        self._file.write(self._line(key, entry))
-        self._file.flush()
+
+    def _write(self, data):
+        """Behind the last whole entry. Raises IoError, and leaves no part of an entry where it can."""
+        try:
+            self._file.seek(self._length)
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(self._length)
+            raise IoError(f"cache: {self.path}: {error.strerror}") from None
 
     def close(self):
         """Puts the brackets where they belong."""
-        self._file.close()
-        with self.path.open("r+b") as file:
-            file.seek(0, os.SEEK_END)
+        with self._file:
             if self.entries:
-                file.seek(-1, os.SEEK_END)
-                file.truncate()
-            file.write(_CLOSED.encode())
+                self._length -= 1  # the comma
+            self._file.truncate(self._length)
+            self._write(_CLOSED.encode())

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from kiln.errors import BadInputError, CorruptError, NotFoundError
-from kiln.tune.cache_file import plain_json
+from kiln.tune.cache_file import plain_json, write_whole
 from kiln.tune.results import OBJECTIVES_THAT_GROW, best_of, error_of, is_better
 
 _TIMES = {
@@ -69,7 +69,7 @@ def store_output_file(
     if path.suffix != ".json":
         path = path.with_name(path.name + ".json")
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(t4(results, tune_params, objective), default=plain_json))
+    write_whole(path, json.dumps(t4(results, tune_params, objective), default=plain_json))
 
 
 def _grows(objective: str | None, grows: bool | None) -> tuple[str, bool]:
@@ -120,6 +120,7 @@ def store_results(
 
     Kernel Tuner's layout, version 1.0. What the file has of this device and size is replaced.
     """
+    names = list(tune_params)
     objective, grows = _grows(objective, objective_higher_is_better)
     best = best_of(results, objective, grows)
     if best is None:
@@ -131,7 +132,7 @@ def store_results(
         for name, given in (
             ("kernel_name", kernel_name),
             ("objective", objective),
-            ("tunable_parameters", list(tune_params)),
+            ("tunable_parameters", names),
         ):
             if found[name] != given:
                 raise BadInputError(f"{path}: found {name} {found[name]!r}, expected {given!r}")
@@ -141,7 +142,7 @@ def store_results(
             "kernel_name": kernel_name,
             "objective": objective,
             "objective_higher_is_better": grows,
-            "tunable_parameters": list(tune_params),
+            "tunable_parameters": names,
             "data": [],
         }
         if isinstance(kernel_string, str):
@@ -158,12 +159,12 @@ def store_results(
                 {
                     "device_name": device,
                     "problem_size": size,
-                    "tunable_parameters": {name: one[name] for name in tune_params},
+                    "tunable_parameters": {name: one[name] for name in names},
                     objective: one[objective],
                 }
             )
     found["data"] = data
-    path.write_text(json.dumps(found, default=plain_json, indent=1))
+    write_whole(path, json.dumps(found, default=plain_json, indent=1))
 
 
 def _common_best(data, objective, grows):
@@ -191,11 +192,19 @@ def create_device_targets(
     """Writes a header of macros: for each device of a file of store_results its best parameters.
 
     A program is compiled with -DTARGET_<device>; without it the parameters are good for all.
+    objective, objective_higher_is_better: None: the file's.
     """
+    found = _read_results(pathlib.Path(results_filename))
+    if objective is None:
+        objective = found.get("objective")
+    if objective_higher_is_better is None and objective == found.get("objective"):
+        objective_higher_is_better = found.get("objective_higher_is_better")
     objective, grows = _grows(objective, objective_higher_is_better)
-    data = _read_results(pathlib.Path(results_filename))["data"]
+    data = found["data"]
     if not data:
         raise BadInputError(f"{results_filename}: found no results")
+    if not all(objective in one for one in data):
+        raise BadInputError(f"{results_filename}: found results without '{objective}'")
 
     def macros(params):
         return "".join(f"#define {name} {value}\n" for name, value in params.items())
@@ -208,4 +217,4 @@ def create_device_targets(
         text += macros(_common_best(own, objective, grows))
     text += "#else /* good for all of them */\n" + macros(_common_best(data, objective, grows))
     text += "#endif\n#endif /* kernel_tuner */\n"
-    pathlib.Path(header_filename).write_text(text)
+    write_whole(pathlib.Path(header_filename), text)

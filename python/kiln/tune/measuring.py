@@ -6,8 +6,8 @@ import time
 
 import numpy as np
 
-from kiln.errors import BadInputError
-from kiln.tune.bench import Bench, Candidate, milliseconds_since, portable
+from kiln.errors import BadInputError, Error
+from kiln.tune.bench import Bench, Candidate, failure_of, milliseconds_since, portable
 from kiln.tune.expressions import evaluate, substitute
 from kiln.tune.observers import OutputObserver, PrologueObserver
 from kiln.tune.results import (
@@ -133,10 +133,14 @@ class Measuring:
         self.facts = self.worker.facts
         self._bench = None
         self._ran = False
-        if settings.observers:
-            self._bench = Bench(*self._opening)
+        try:
+            if settings.observers:
+                self._bench = Bench(*self._opening)
             for one in settings.observers:
                 one.register_device(self._bench)
+        except BaseException:
+            self.worker.end()  # the caller gets nothing that it could end
+            raise
 
     def end(self):
         self.worker.end()
@@ -197,20 +201,27 @@ class Measuring:
         if not observers:
             times = self.worker.times(iterations, running)
         else:
-            self._bench.compile(candidate)
-            self._bench.restore()
-            for one in observers:
-                one.register_configuration(dict(params))
-            prologue = [one for one in observers if isinstance(one, PrologueObserver)]
-            if prologue:
-                self._bench.observed_times(1, prologue)
-            times = self._bench.observed_times(
-                iterations, [one for one in observers if one not in prologue]
-            )
+            try:
+                times = self._observed_times(candidate, params)
+            except Error as error:
+                raise CandidateFailed(*failure_of(error)) from None
         result["time"] = float(np.mean(times))
         result["times"] = times
         for one in observers:
             result.update(one.get_results())
+
+    def _observed_times(self, candidate, params):
+        observers = self.settings.observers
+        self._bench.compile(candidate)
+        self._bench.restore()
+        for one in observers:
+            one.register_configuration(dict(params))
+        prologue = [one for one in observers if isinstance(one, PrologueObserver)]
+        if prologue:
+            self._bench.observed_times(1, prologue)
+        return self._bench.observed_times(
+            self.settings.iterations, [one for one in observers if one not in prologue]
+        )
 
     def record(self, problem, values, seconds, reference):
         """Puts a configuration on record; a store that cannot be written is no error of the search."""

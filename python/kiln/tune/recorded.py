@@ -13,7 +13,7 @@ from kiln.tune.sources import Sources
 
 def problem_of(sources, geometry, restrictions, arguments, tune_params):
     """The problem as the store knows it: kiln.tune.kernel's; None where a function or values that
-    are no integers say what it is."""
+    are no integers say what it is, or defines, which a record does not have."""
     is_one = isinstance(restrictions, str) or callable(restrictions)
     texts = [restrictions] if is_one else list(restrictions or ())
     sizes = geometry.as_texts(tune_params)
@@ -23,7 +23,7 @@ def problem_of(sources, geometry, restrictions, arguments, tune_params):
         and all(isinstance(one, str) for one in texts)
         and all(isinstance(v, (int, np.integer)) for values in tune_params.values() for v in values)
     )
-    if not is_plain or (geometry.defines and any(map(callable, geometry.defines.values()))):
+    if not is_plain or geometry.defines is not None:
         return None
     text, folders = sources.text({})
     return {
@@ -76,8 +76,8 @@ def best_on_record(
     """What tune_kernel has found for this problem on this device, in any process: a dict of the
     parameters; None: nothing. Compiles and runs nothing.
 
-    Problems whose sizes, source or restrictions are functions, or whose parameters are no integers,
-    are never on record. Raises BadInputError for wrong arguments.
+    Problems whose sizes, source or restrictions are functions, whose parameters are no integers, or
+    that have defines, are never on record. Raises BadInputError for wrong arguments.
     """
     sources = Sources(kernel_name, kernel_source, lang, compiler_options)
     geometry = Geometry(

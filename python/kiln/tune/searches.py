@@ -7,9 +7,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from kiln import _kiln
 from kiln._kiln import Runtime
-from kiln.errors import BadInputError, Error
+from kiln.errors import BadInputError, Error, NotFoundError
 from kiln.tune import files
 from kiln.tune._looks import plot, search_table
 from kiln.tune.cache_file import plain_json
@@ -50,7 +52,7 @@ def _size(size, what):
     """A range as an expression in brackets."""
     if isinstance(size, str):
         return size
-    parts = [size] if isinstance(size, int) else list(size)
+    parts = [size] if isinstance(size, (int, np.integer)) else list(size)
     if not 1 <= len(parts) <= 3:
         raise BadInputError(f"{what}: found {len(parts)} sizes, expected one to three")
     return "[" + ", ".join(str(part) for part in parts) + "]"
@@ -284,7 +286,11 @@ def read_t4(file: str | os.PathLike[str] | bytes) -> list[dict[str, Any]]:
     if isinstance(file, (bytes, bytearray)):
         return _kiln.tune_read_t4(bytes(file), "bytes")
     path = pathlib.Path(file)
-    return _kiln.tune_read_t4(path.read_bytes(), str(path))
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such file") from None
+    return _kiln.tune_read_t4(content, str(path))
 
 
 def t4(

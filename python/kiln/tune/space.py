@@ -98,7 +98,6 @@ class Space:
         except Error:
             functions = found.as_functions()
             self._all = self._bare(limit)
-        self.is_by_functions = bool(functions)
         if functions:
             self._filter(functions)
 

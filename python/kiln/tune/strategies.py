@@ -173,7 +173,10 @@ class Runner:
 
     def run(self, parameter_space, tuning_options=None):
         """Results of configurations; raises StopCriterionReached where a limit comes first."""
-        return [self._tuning.evaluate(tuple(config)) for config in parameter_space]
+        results = [self._tuning.evaluate(tuple(config)) for config in parameter_space]
+        if tuning_options is not None:
+            tuning_options["simulated_time"] = self._tuning.simulated_ms
+        return results
 
 
 class CostFunc:
@@ -204,7 +207,7 @@ def _of_the_caller(tuning, strategy):
         max_fevals=tuning.most_evaluations or len(tuning.space),
         unique_results=tuning.unique,
         start_time=tuning.start,
-        simulated_time=0,
+        simulated_time=tuning.simulated_ms,
         simulation_mode=tuning.is_simulated,
         verbose=tuning.verbose,
     )

@@ -125,7 +125,6 @@ class Worker:
         self._hang_time = hang_time
         self._process = self._channel = None
         self.tried = 0  # candidates that this process has run
-        self.replaced = 0
         self.facts = self._start()
 
     def _start(self):
@@ -138,6 +137,9 @@ class Worker:
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,  # Ctrl-C at a terminal is the caller's
             )
+        except BaseException:
+            ours.close()
+            raise
         finally:
             theirs.close()
         self._channel = Connection(ours.detach())
@@ -156,7 +158,7 @@ class Worker:
                 self.end()
                 raise CandidateFailed("timeout", f"it did not end within {seconds:g} s")
             kind, reply = self._channel.recv()
-        except (EOFError, ConnectionError, BrokenPipeError, pickle.UnpicklingError):
+        except (EOFError, OSError, pickle.UnpicklingError):  # OSError: within a reply, too
             raise CandidateFailed("crash", f"it ended its process{self._ending()}") from None
         except KeyboardInterrupt:
             self.end()  # its reply would be taken for that of the next request
@@ -195,7 +197,6 @@ class Worker:
     def _alive(self):
         if self._process is not None:
             return
-        self.replaced += 1
         try:
             self._start()
         except CandidateFailed as failed:

@@ -28,6 +28,11 @@ struct TypeLayout {
 /// "atomic_int". Unknown for types whose size the device decides (size_t), and for any other text.
 TypeLayout builtin_layout(std::string_view words);
 
+/// Whether numbers of a type of OpenCL C cannot be what another type, or vectors of it, is: their
+/// sizes differ, or one is a floating-point type. Bytes (char, uchar) and types that are not built
+/// in may be anything; halves pass as integers where a device has no half.
+bool are_other_numbers(std::string_view given, std::string_view wanted);
+
 /// What a kernel does with one of its parameters. Pointers to __local memory count as read and
 /// written, values as read.
 struct ParameterUse {

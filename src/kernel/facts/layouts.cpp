@@ -33,6 +33,16 @@ TypeLayout builtin_layout(std::string_view words) {
   return {bytes, bytes, name};
 }
 
+bool are_other_numbers(std::string_view given, std::string_view wanted) {
+  while (!wanted.empty() && wanted.back() >= '0' && wanted.back() <= '9') wanted.remove_suffix(1);
+  const TypeLayout one = builtin_layout(given), other = builtin_layout(wanted);
+  if (one.bytes <= 1 || other.bytes <= 1) return false;
+  const auto is_floating = [](const TypeLayout& type) {
+    return type.name == "float" || type.name == "double" || type.name == "half";
+  };
+  return one.bytes != other.bytes || (one.bytes > 2 && is_floating(one) != is_floating(other));
+}
+
 namespace facts {
 namespace {
 

@@ -1,5 +1,6 @@
 #include "python/core/arguments.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace kiln::python {
@@ -13,24 +14,56 @@ std::string type_name(const py::handle& object) {
   return py::str(py::type::handle_of(object).attr("__name__")).cast<std::string>();
 }
 
+const char* number_type(char kind, py::ssize_t bytes) {
+  switch (kind) {
+    case 'f':
+      return bytes == 8 ? "double" : bytes == 4 ? "float" : bytes == 2 ? "half" : "";
+    case 'c':
+      return bytes == 16 ? "double" : bytes == 8 ? "float" : "";
+    case 'i':
+      return bytes == 8 ? "long" : bytes == 4 ? "int" : bytes == 2 ? "short" : "";
+    case 'u':
+      return bytes == 8 ? "ulong" : bytes == 4 ? "uint" : bytes == 2 ? "ushort" : "";
+    default:
+      return "";
+  }
+}
+
+/// As Python's buffer protocol says it (the letters of its module struct).
+const char* number_type(const Py_buffer& value) {
+  const std::string_view format = value.format != nullptr ? value.format : "";
+  const auto is_one_of = [&](std::string_view letters) {
+    return format.size() == 1 && letters.find(format[0]) != letters.npos;
+  };
+  const char kind = is_one_of("fde")                   ? 'f'
+                    : is_one_of("hilq")                ? 'i'
+                    : is_one_of("HILQ")                ? 'u'
+                    : format == "Zf" || format == "Zd" ? 'c'
+                                                       : ' ';
+  return number_type(kind, value.len);
+}
+
 ReadArgument of_array(NumericArray& array, const py::handle& object) {
   const auto& storage = array.elements().storage();
-  return {{.kind = KernelArgument::Kind::array, .memory = storage.get()},
-          CallArgument(storage),
+  const char* const type = python::number_type(array.type());
+  return {{.kind = KernelArgument::Kind::array, .memory = storage.get(), .number_type = type},
+          CallArgument(storage).of_numbers(type),
           py::reinterpret_borrow<py::object>(object)};
 }
 
-ReadArgument of_value(const void* begin, std::size_t bytes) {
+ReadArgument of_value(const void* begin, std::size_t bytes, const char* type) {
   const auto* first = static_cast<const std::byte*>(begin);
   std::vector<std::byte> value(first, first + bytes);
-  return {{.kind = KernelArgument::Kind::value, .value = value},
-          CallArgument(CallArgument::Value{value}),
+  return {{.kind = KernelArgument::Kind::value, .value = value, .number_type = type},
+          CallArgument(CallArgument::Value{value}).of_numbers(type),
           {}};
 }
 
 ReadArgument of_numpy(const py::array& array, Access access, std::size_t position) {
   checked_type(array.dtype());
-  if (array.ndim() == 0) return of_value(array.data(), static_cast<std::size_t>(array.nbytes()));
+  const char* const type = python::number_type(array.dtype());
+  if (array.ndim() == 0)
+    return of_value(array.data(), static_cast<std::size_t>(array.nbytes()), type);
   if ((array.flags() & py::array::c_style) == 0)
     refuse(position,
            "found an array that is not contiguous, expected one in C order "
@@ -44,8 +77,13 @@ ReadArgument of_numpy(const py::array& array, Access access, std::size_t positio
   auto* const begin = static_cast<std::byte*>(const_cast<void*>(array.data()));
   const auto bytes = static_cast<std::size_t>(array.nbytes());
   const auto element = static_cast<std::size_t>(array.itemsize());
-  return {{.kind = KernelArgument::Kind::host, .memory = begin, .bytes = bytes, .access = access},
-          CallArgument(CallArgument::HostMemory{{begin, bytes}, element > 1 ? element : 0, access}),
+  return {{.kind = KernelArgument::Kind::host,
+           .memory = begin,
+           .bytes = bytes,
+           .access = access,
+           .number_type = type},
+          CallArgument(CallArgument::HostMemory{{begin, bytes}, element > 1 ? element : 0, access})
+              .of_numbers(type),
           array};
 }
 
@@ -74,11 +112,11 @@ struct KnownTypes {
 /// A scalar of NumPy: a value of its bytes.
 ReadArgument of_scalar(const py::handle& object, std::size_t position) {
   Py_buffer view;
-  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_SIMPLE) != 0) {
+  if (PyObject_GetBuffer(object.ptr(), &view, PyBUF_FORMAT) != 0) {
     PyErr_Clear();
     return of_numpy(py::array(py::reinterpret_borrow<py::object>(object)), Access::in, position);
   }
-  ReadArgument made = of_value(view.buf, static_cast<std::size_t>(view.len));
+  ReadArgument made = of_value(view.buf, static_cast<std::size_t>(view.len), number_type(view));
   PyBuffer_Release(&view);
   return made;
 }
@@ -107,9 +145,17 @@ ReadArgument of_local(std::size_t bytes, std::size_t position) {
 
 }  // namespace
 
+const char* number_type(const py::dtype& type) { return number_type(type.kind(), type.itemsize()); }
+
 bool KernelArgument::operator==(const KernelArgument& other) const {
+  // By bits: 0.0 and -0.0 are two arguments, and a NaN is the same as itself.
+  const auto bits = [](const CallArgument::Number& one) {
+    return std::visit([](auto value_of) { return std::bit_cast<std::uint64_t>(value_of); },
+                      one.value);
+  };
   return kind == other.kind && memory == other.memory && bytes == other.bytes &&
-         access == other.access && value == other.value && number.value == other.number.value;
+         access == other.access && number_type == other.number_type && value == other.value &&
+         number.value.index() == other.number.value.index() && bits(number) == bits(other.number);
 }
 
 ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std::size_t position) {
@@ -141,7 +187,7 @@ ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std
   if (py::isinstance<py::bytes>(given)) {
     const auto value = given.cast<std::string_view>();
     if (value.empty()) refuse(position, "found no bytes, expected one at least");
-    return of_value(value.data(), value.size());
+    return of_value(value.data(), value.size(), "");
   }
   if (type == types.local) return of_local(given.cast<const LocalMemory&>().bytes, position);
   if (const auto memory = foreign_memory(given)) {

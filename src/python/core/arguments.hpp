@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "kiln/kernel.hpp"
@@ -24,8 +25,13 @@ struct KernelArgument {
   Access access = Access::derived;
   std::vector<std::byte> value;
   CallArgument::Number number{};
+  std::string_view number_type = {};  ///< of the elements or the value; of static storage
   bool operator==(const KernelArgument& other) const;
 };
+
+/// What OpenCL C calls the numbers of a type of NumPy; empty for what may be anything: bytes, truth
+/// values, structures.
+const char* number_type(const py::dtype& type);
 
 /// One argument as Kiln takes it, and the object whose memory it uses (null: none).
 struct ReadArgument {

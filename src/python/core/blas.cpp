@@ -52,12 +52,6 @@ BlasCall make_call(const std::string& routine, char type, char order, std::size_
   return BlasCall(call);
 }
 
-std::vector<Event> events_of(const py::object& events) {
-  std::vector<Event> list;
-  for (const auto event : events) list.push_back(event_of(event));
-  return list;
-}
-
 cl_command_queue queue_of(const py::object& queue) {
   return queue.is_none() ? nullptr : handle_of<cl_command_queue>(queue, "a queue");
 }

@@ -47,6 +47,10 @@ DLDataType type_of(const py::dtype& type) {
   if (code == kinds.npos)
     throw py::buffer_error("DLPack has no type for elements of " +
                            py::str(py::object(type)).cast<std::string>());
+  constexpr py::ssize_t largest = 31;  // bits are a byte
+  if (type.itemsize() > largest)
+    throw py::buffer_error("DLPack has no type for elements of " + std::to_string(type.itemsize()) +
+                           " bytes");
   return {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(type.itemsize() * 8), 1};
 }
 
@@ -101,7 +105,11 @@ py::capsule capsule_of(void* data, const DLDevice& device, const py::dtype& type
   managed.deleter = &release<M>;
   if constexpr (std::is_same_v<M, ManagedVersioned>) managed.major = 1;
   made->elements = std::move(elements);
-  if (memory != nullptr && ::clRetainMemObject(memory) == CL_SUCCESS) made->memory = memory;
+  if (memory != nullptr) {
+    if (::clRetainMemObject(memory) != CL_SUCCESS)
+      throw Error(Errc::device, "the buffer cannot be held");
+    made->memory = memory;
+  }
   auto* capsule = PyCapsule_New(&managed, M::name, &drop<M>);
   if (capsule == nullptr) throw py::error_already_set();
   made.release();

@@ -1,5 +1,7 @@
 #include "python/core/errors.hpp"
 
+#include <filesystem>
+
 namespace kiln::python {
 
 py::object exception_class(Errc code) {
@@ -15,11 +17,17 @@ void set_python_error(const Error& error) {
 }
 
 void bind_errors() {
-  py::register_exception_translator([](std::exception_ptr thrown) {
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const Error& error) {
       set_python_error(error);
+    } catch (const std::filesystem::filesystem_error& error) {
+      set_python_error(Error(Errc::io, error.what()));
+    } catch (const py::cast_error&) {
+      PyErr_SetString(PyExc_TypeError,
+                      "found an argument of another type, or a number beyond its range, than the "
+                      "function takes");
     }
   });
 }

@@ -13,7 +13,10 @@ template <class Handle>
 Handle handle_of(const py::handle& object, const char* what) {
   py::object value = py::reinterpret_borrow<py::object>(object);
   if (py::hasattr(value, "int_ptr")) value = value.attr("int_ptr");
-  if (!py::isinstance<py::int_>(value))
+  // What is no address of an object would end the process in the loader.
+  const bool is_address = py::isinstance<py::int_>(value) && !py::isinstance<py::bool_>(value) &&
+                          value >= py::int_(1 << 16) && (value & py::int_(7)).equal(py::int_(0));
+  if (!is_address)
     throw py::type_error(std::string("found ") + py::repr(object).cast<std::string>() +
                          ", expected " + what + " of pyopencl or its int_ptr");
   return reinterpret_cast<Handle>(value.cast<std::uintptr_t>());

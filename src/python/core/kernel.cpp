@@ -19,11 +19,12 @@ namespace {
 constexpr std::size_t kept_calls = 8;
 
 std::vector<std::size_t> sizes_of(const py::handle& object, const char* name) {
-  if (PyIndex_Check(object.ptr()) != 0) return {object.cast<std::size_t>()};
   try {
+    if (PyIndex_Check(object.ptr()) != 0) return {object.cast<std::size_t>()};
     return object.cast<std::vector<std::size_t>>();
   } catch (const py::cast_error&) {
-    throw py::type_error(std::string(name) + ": expected an int or up to three of them");
+    throw py::type_error(std::string(name) + ": found " + py::repr(object).cast<std::string>() +
+                         ", expected a positive int or up to three of them");
   }
 }
 
@@ -33,6 +34,9 @@ struct CallOptions {
   std::optional<std::string> partition;
   Bounds bounds = Bounds::unchecked;
   EnqueueOptions enqueue;
+
+  /// By the Runtime: on its own queues, and waited for.
+  bool is_placed() const { return partition || bounds == Bounds::checked; }
 };
 
 CallOptions read_options(const py::kwargs& keywords) {
@@ -50,7 +54,7 @@ CallOptions read_options(const py::kwargs& keywords) {
     } else if (name == "queue") {
       if (!value.is_none()) options.enqueue.queue = handle_of<cl_command_queue>(value, "a queue");
     } else if (name == "after") {
-      for (const auto event : value) options.enqueue.after.push_back(event_of(event));
+      for (const auto& event : events_of(value)) options.enqueue.after.push_back(event);
     } else {
       throw py::type_error("unexpected keyword argument '" + std::string(name) +
                            "', expected global_size, local_size, partition, check_bounds, queue "
@@ -58,11 +62,6 @@ CallOptions read_options(const py::kwargs& keywords) {
     }
   }
   if (options.range.global.empty()) throw py::type_error("missing keyword argument 'global_size'");
-  if (options.range.local.empty()) {
-    const std::vector<std::uint64_t> global(options.range.global.begin(),
-                                            options.range.global.end());
-    for (const auto size : spec::default_local_size(global)) options.range.local.push_back(size);
-  }
   return options;
 }
 
@@ -92,8 +91,13 @@ class PythonKernel {
   /// Runs and waits.
   RunSummary run(const py::args& arguments, const py::kwargs& keywords) {
     const CallOptions options = read_options(keywords);
-    if (options.partition || options.bounds == Bounds::checked)
+    if (options.is_placed()) {
+      if (options.enqueue.queue != nullptr || !options.enqueue.after.empty())
+        throw py::type_error(
+            "partition and check_bounds are for calls on the Runtime's own queues: found queue or "
+            "after with them, expected neither");
       return run_placed(arguments, options);
+    }
     const auto start = std::chrono::steady_clock::now();
     enqueue_read(arguments, options).wait();
     RunSummary summary;
@@ -103,13 +107,15 @@ class PythonKernel {
 
   PendingEvent enqueue(const py::args& arguments, const py::kwargs& keywords) {
     const CallOptions options = read_options(keywords);
-    if (options.partition || options.bounds == Bounds::checked)
+    if (options.is_placed())
       throw py::type_error("partition and check_bounds are for calls that wait");
     return enqueue_read(arguments, options);
   }
 
   void prepare(const py::args& arguments, const py::kwargs& keywords) {
     const CallOptions options = read_options(keywords);
+    if (options.is_placed() || !options.enqueue.after.empty())
+      throw py::type_error("prepare takes global_size, local_size and queue alone");
     prepared(read(arguments), options);
   }
 
@@ -259,7 +265,7 @@ with them is taken from its text. Calls with the same arrays are prepared once.
 
 Runs and waits; returns a RunSummary. partition: "auto", "dynamic", tenths ("5") or weights ("3:1"):
 split where the result stays that of one device. check_bounds: an error where the kernel writes
-outside of an array.)")
+outside of an array. local_size None: powers of two that divide global_size, 256 work-items at most.)")
       .def("enqueue", &PythonKernel::enqueue,
            R"(enqueue(*arguments, global_size, local_size=None, queue=None, after=())
 

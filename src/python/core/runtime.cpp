@@ -25,20 +25,32 @@ bool has_ended(const Event& event) {
          status <= CL_COMPLETE;
 }
 
-/// In the order of enqueueing, so that the first ones end first.
 void drop_ended_orphans() {
   auto& list = orphans();
-  while (!list.empty() && has_ended(list.front().first)) list.pop_front();
+  // Go last: what an object does at its end may come back here.
+  std::deque<std::pair<Event, py::object>> ended;
+  for (auto at = list.begin(); at != list.end();) {
+    if (!has_ended(at->first)) {
+      ++at;
+      continue;
+    }
+    ended.push_back(std::move(*at));
+    at = list.erase(at);
+  }
 }
 
 /// At the interpreter's exit: memory of Python's objects is used until then.
 void finish_orphans() {
-  for (auto& list = orphans(); !list.empty(); list.pop_front()) {
-    const Event event = list.front().first;
+  for (auto& list = orphans(); !list.empty();) {
+    auto orphan = std::move(list.front());
+    list.pop_front();
     try {
-      wait_for(event);
+      wait_for(orphan.first);
     } catch (const Error&) {
       // It failed, and so uses nothing any more; who let it go did not want to know.
+    } catch (...) {
+      list.push_back(std::move(orphan));
+      throw;
     }
   }
 }
@@ -95,10 +107,11 @@ NumericArray wrap(const Runtime& runtime, const py::object& memory, const py::ob
   found.offset += offset;
   if (!type.is_none()) {
     found.type = py::dtype::from_args(type);
-    if (shape.is_none()) {
-      const auto bytes = static_cast<py::ssize_t>(found.bytes - std::min(found.bytes, offset));
-      found.shape = {bytes / std::max<py::ssize_t>(found.type->itemsize(), 1)};
-    }
+  }
+  if (shape.is_none() && (!type.is_none() || offset != 0)) {
+    const auto bytes = static_cast<py::ssize_t>(found.bytes - std::min(found.bytes, offset));
+    const auto element = found.type ? found.type->itemsize() : 1;
+    found.shape = {bytes / std::max<py::ssize_t>(element, 1)};
   }
   if (!shape.is_none()) found.shape = shape_of(shape);
   return wrapped(runtime, found);
@@ -164,8 +177,9 @@ Can be awaited in asyncio. Keeps the objects whose memory is used until then.)")
            R"(Returns when it is complete; Ctrl-C ends the wait.
 
 Raises DeviceError where what it stands for has failed.)")
-      .def_property_readonly("done", &PendingEvent::is_complete,
-                             "bool: whether it is complete; False, too, for what failed")
+      .def_property_readonly(
+          "done", &PendingEvent::is_complete,
+          "bool: whether it has ended; True, too, for what failed, which wait() raises")
       .def_property_readonly(
           "nanoseconds",
           [](PendingEvent& self) {
@@ -229,7 +243,12 @@ void bind_devices(py::module_& module) {
 }  // namespace
 
 PendingEvent::~PendingEvent() {
-  if (!uses_ || Py_IsInitialized() == 0) return;
+  if (!uses_) return;
+  if (Py_IsInitialized() == 0) {
+    // The device may still write there: the memory is never freed.
+    if (!has_ended(event_)) uses_.release();
+    return;
+  }
   drop_ended_orphans();
   if (!has_ended(event_)) orphans().emplace_back(event_, std::move(uses_));
 }
@@ -240,7 +259,8 @@ void PendingEvent::wait() {
 }
 
 bool PendingEvent::is_complete() {
-  if (!event_.is_complete()) return false;
+  // Asked there, too, which throws in a child of fork(), where it would never end.
+  if (!has_ended(event_)) return event_.is_complete();
   uses_ = py::object();
   return true;
 }
@@ -248,6 +268,14 @@ bool PendingEvent::is_complete() {
 Event event_of(const py::handle& object) {
   if (py::isinstance<PendingEvent>(object)) return object.cast<PendingEvent&>().event();
   return Event::adopt(handle_of<cl_event>(object, "an event of kiln, or one"));
+}
+
+std::vector<Event> events_of(const py::handle& object) {
+  std::vector<Event> events;
+  if (object.is_none()) return events;
+  if (!py::isinstance<py::iterable>(object)) return {event_of(object)};
+  for (const auto event : object) events.push_back(event_of(event));
+  return events;
 }
 
 NumericArray wrapped(const Runtime& runtime, const ForeignMemory& memory) {
@@ -322,10 +350,9 @@ are copied; True: always; False: raises BufferError.)")
   bind_kernel(module, runtime);
   bind_spec(module, runtime);
   bind_store(module, runtime);
-  py::module_::import("atexit").attr("register")(py::cpp_function([] {
-    finish_orphans();
-    finish_background();
-  }));
+  py::module_::import("atexit").attr("register")(py::cpp_function([] { finish_orphans(); }));
+  // Called before the other one, in whose wait Ctrl-C may raise.
+  py::module_::import("atexit").attr("register")(py::cpp_function(&finish_background));
 }
 
 }  // namespace kiln::python

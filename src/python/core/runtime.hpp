@@ -25,6 +25,8 @@ class PendingEvent {
 
 /// An event of Kiln or of pyopencl.
 Event event_of(const py::handle& object);
+/// One, several, or None.
+std::vector<Event> events_of(const py::handle& object);
 
 /// Memory of pyopencl in a context of the Runtime. Waits for the events of an Array.
 NumericArray wrapped(const Runtime& runtime, const ForeignMemory& memory);

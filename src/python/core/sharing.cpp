@@ -17,6 +17,8 @@ namespace {
 Bytes file_contents(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw Error(Errc::not_found, path.string() + ": cannot be read");
+  if (!std::filesystem::is_regular_file(path))
+    throw Error(Errc::bad_input, path.string() + ": it is no file, expected one");
   Bytes bytes(static_cast<std::size_t>(file.tellg()));
   file.seekg(0);
   if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size())))
@@ -26,14 +28,20 @@ Bytes file_contents(const std::filesystem::path& path) {
 
 /// Appears whole or not at all.
 void write_file(const std::filesystem::path& path, ByteView bytes) {
+  if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
+    throw Error(Errc::bad_input, path.string() + ": it is no file, expected one or a new name");
   auto aside = path;
-  aside += ".new";
+  aside += ".new-" + std::to_string(::getpid());
   std::ofstream file(aside, std::ios::binary | std::ios::trunc);
   file.write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
   file.close();
-  if (!file) throw Error(Errc::io, path.string() + ": cannot be written");
-  std::filesystem::rename(aside, path);
+  std::error_code failed;
+  if (file) std::filesystem::rename(aside, path, failed);
+  if (!file || failed) {
+    ::unlink(aside.c_str());
+    throw Error(Errc::io, path.string() + ": cannot be written");
+  }
 }
 
 /// A new file that only its owner may read: the key in a file that is there could not be recovered.
@@ -46,8 +54,9 @@ void save_key(const SigningKey& key, const std::filesystem::path& path) {
             (errno == EEXIST ? "is there already, expected a new file" : std::strerror(errno)));
   const std::string text = key.text();
   const bool is_complete = ::write(file, text.data(), text.size()) == std::ssize(text);
-  if (::close(file) != 0 || !is_complete)
-    throw Error(Errc::io, path.string() + ": cannot be written");
+  if (::close(file) == 0 && is_complete) return;
+  ::unlink(path.c_str());
+  throw Error(Errc::io, path.string() + ": cannot be written");
 }
 
 /// A key, or the file of one.

@@ -5,6 +5,7 @@
 #include <pybind11/stl/filesystem.h>
 
 #include "kiln/json.hpp"
+#include "python/core/arguments.hpp"
 #include "python/core/runtime.hpp"
 #include "python/core/values.hpp"
 
@@ -100,7 +101,8 @@ Inputs inputs_of(const std::map<std::uint32_t, py::object>& inputs) {
     const py::array array = py::module_::import("numpy").attr("ascontiguousarray")(value);
     const std::span<const std::byte> bytes(static_cast<const std::byte*>(array.data()),
                                            static_cast<std::size_t>(array.nbytes()));
-    all.data.emplace(position, spec::InputData(bytes));
+    all.data.emplace(position,
+                     spec::InputData(bytes).of_numbers(number_type(checked_type(array.dtype()))));
     all.uses.append(array);
   }
   return all;

@@ -1,7 +1,6 @@
 // Searches for the fastest parameters: kiln.tune's functions over kiln/tune.hpp.
 #include "kiln/tune.hpp"
 
-#include <pybind11/functional.h>
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -152,11 +151,11 @@ tune::Result searched(const std::function<tune::Result()>& search, Listener& lis
     try {
       task->wait_in_main_thread();
     } catch (py::error_already_set& error) {
+      listener.is_told_to_stop = true;
       {
         const py::gil_scoped_acquire lock;
         if (!error.matches(PyExc_KeyboardInterrupt)) throw;
       }
-      listener.is_told_to_stop = true;
       task->wait_in_main_thread();
     }
     result = std::move(*found);

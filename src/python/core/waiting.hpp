@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -14,6 +15,9 @@
 
 /// How long calls run: without the interpreter's lock, and so that Ctrl-C ends them.
 namespace kiln::python {
+
+/// How often a wait looks for signals.
+constexpr auto signal_period = std::chrono::milliseconds(50);
 
 /// A reference to an object of Python that threads without the interpreter's lock may hold, copy
 /// and let go.

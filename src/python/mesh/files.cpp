@@ -39,13 +39,20 @@ py::dict contents_of(const MeshFile& file) {
   return all;
 }
 
+/// In C order, whatever the strides of the array are.
 std::vector<std::byte> bytes_of(const py::array& values) {
-  const auto* begin = static_cast<const std::byte*>(values.data());
-  return {begin, begin + values.nbytes()};
+  const auto packed = py::array::ensure(values, py::array::c_style);
+  if (!packed) throw py::error_already_set();
+  const auto* begin = static_cast<const std::byte*>(packed.data());
+  return {begin, begin + packed.nbytes()};
 }
 
+/// Of an element: all axes but the first.
 int components_of(const py::array& values) {
-  return values.ndim() > 1 ? static_cast<int>(values.shape(1)) : 1;
+  int components = 1;
+  for (py::ssize_t axis = 1; axis < values.ndim(); ++axis)
+    components *= static_cast<int>(values.shape(axis));
+  return components;
 }
 
 MeshFile file_of(const py::dict& contents) {
@@ -64,6 +71,11 @@ MeshFile file_of(const py::dict& contents) {
     const auto [set, values] = dat.cast<std::pair<std::string, py::array>>();
     file.dats.push_back({name.cast<std::string>(), set, components_of(values),
                          scalar_type_of(values.dtype()), bytes_of(values)});
+  }
+  for (const auto& [name, constant] : contents["constants"].cast<py::dict>()) {
+    const auto values = constant.cast<py::array>();
+    file.constants.push_back({name.cast<std::string>(), scalar_type_of(values.dtype()),
+                              static_cast<int>(values.size()), bytes_of(values)});
   }
   return file;
 }

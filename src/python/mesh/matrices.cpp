@@ -62,13 +62,13 @@ mesh::SolveOptions options_of(double relative, double absolute, double divergenc
 
 void bind_matrices(py::module_& module) {
   using py::arg;
-  py::class_<Sparsity>(module, "Sparsity")
+  HandleClass<Sparsity>(module, "Sparsity")
       .def_property_readonly("rows", &Sparsity::rows)
       .def_property_readonly("columns", &Sparsity::columns)
       .def_property_readonly("nonzeros", &Sparsity::nonzeros)
       .def("rowptr", [](const Sparsity& self) { return copy_of(self.rowptr()); })
       .def("colidx", [](const Sparsity& self) { return copy_of(self.colidx()); });
-  py::class_<Mat>(module, "Mat")
+  HandleClass<Mat>(module, "Mat")
       .def("entries", &entries_of, arg("to_write") = false)
       .def("zero", [](Mat& self) { in_turn_now([&] { self.zero(); }); })
       .def("zero_rows",
@@ -113,18 +113,18 @@ void bind_mesh_matrices(MeshClass& mesh) {
   using Pairs = std::vector<std::pair<mesh::Map, mesh::Map>>;
   mesh.def(
           "sparsity",
-          [](Mesh& self, const Pairs& maps, std::size_t row_dim, std::size_t column_dim,
-             const mesh::Set* columns, std::size_t layers) {
-            return in_turn([&self, maps, row_dim, column_dim, columns, layers] {
-              if (columns == nullptr) return self.sparsity(maps, row_dim, column_dim);
-              return self.sparsity(mesh::ExtrudedSet(*columns, layers), maps, row_dim, column_dim);
+          [](const MeshHandle& self, const Pairs& maps, std::size_t row_dim, std::size_t column_dim,
+             const std::optional<mesh::Set>& columns, std::size_t layers) {
+            return in_turn([self, maps, row_dim, column_dim, columns, layers] {
+              if (!columns) return self->sparsity(maps, row_dim, column_dim);
+              return self->sparsity(mesh::ExtrudedSet(*columns, layers), maps, row_dim, column_dim);
             });
           },
           py::keep_alive<0, 1>())
       .def(
           "mat",
           [](Mesh& self, const std::string& name, const Sparsity& sparsity, const py::dtype& type) {
-            return self.mat(name, sparsity, scalar_type_of(type));
+            return in_turn_now([&] { return self.mat(name, sparsity, scalar_type_of(type)); });
           },
           py::keep_alive<0, 1>());
 }

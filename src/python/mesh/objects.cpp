@@ -58,22 +58,26 @@ void combine(Dat& self, char operation, const py::object& other) {
 }
 
 Set make_set(Mesh& mesh, const std::string& name, const std::array<std::size_t, 4>& sizes) {
-  return mesh.set(name, sizes);
+  return in_turn_now([&] { return mesh.set(name, sizes); });
 }
 
 Map make_map(Mesh& mesh, const std::string& name, const Set& from, const Set& to, std::size_t arity,
              const Indices& values, const std::optional<Indices>& offsets) {
-  return mesh.map(name, from, to, arity, span_of(values),
-                  offsets ? span_of(*offsets) : std::span<const std::int32_t>());
+  return in_turn_now([&] {
+    return mesh.map(name, from, to, arity, span_of(values),
+                    offsets ? span_of(*offsets) : std::span<const std::int32_t>());
+  });
 }
 
 Dat make_dat(Mesh& mesh, const std::string& name, const Set& set,
              const std::vector<std::size_t>& shape, const py::dtype& type,
              const std::optional<py::array>& values, bool soa) {
-  return mesh.dat(name, DataSet(set, shape), scalar_type_of(type),
-                  values ? values->data() : nullptr,
-                  values ? static_cast<std::size_t>(values->size()) : 0,
-                  soa ? DataLayout::soa : DataLayout::aos);
+  return in_turn_now([&] {
+    return mesh.dat(name, DataSet(set, shape), scalar_type_of(type),
+                    values ? values->data() : nullptr,
+                    values ? static_cast<std::size_t>(values->size()) : 0,
+                    soa ? DataLayout::soa : DataLayout::aos);
+  });
 }
 
 /// `offset`: bytes.
@@ -85,19 +89,23 @@ Dat wrap_dat(Mesh& mesh, const std::string& name, const Set& set,
     throw Error(Errc::bad_input, "dat " + name + ": found data from byte " +
                                      std::to_string(offset) + " on, expected a multiple of " +
                                      std::to_string(size_of(scalar)));
-  return mesh.wrap(name, DataSet(set, shape), scalar, reinterpret_cast<cl_mem>(memory),
-                   offset / size_of(scalar), DataLayout::aos);
+  return in_turn_now([&] {
+    return mesh.wrap(name, DataSet(set, shape), scalar, reinterpret_cast<cl_mem>(memory),
+                     offset / size_of(scalar), DataLayout::aos);
+  });
 }
 
-std::unique_ptr<Mesh> on_queue_of_others(Mesh::Options options, std::uintptr_t handle,
-                                         const std::string& store) {
+MeshHandle owned(Mesh* mesh) { return {mesh, DeleteInTurn{}}; }
+
+MeshHandle on_queue_of_others(Mesh::Options options, std::uintptr_t handle,
+                              const std::string& store) {
   options.queue = reinterpret_cast<cl_command_queue>(handle);
   return in_turn([options, store] {
     cl_context context = nullptr;
     if (::clGetCommandQueueInfo(options.queue, CL_QUEUE_CONTEXT, sizeof context, &context,
                                 nullptr) != CL_SUCCESS)
       throw Error(Errc::bad_input, "the handle is not that of a queue");
-    return std::make_unique<Mesh>(Runtime::adopt(context, {&options.queue, 1}, store), options);
+    return owned(new Mesh(Runtime::adopt(context, {&options.queue, 1}, store), options));
   });
 }
 
@@ -122,15 +130,14 @@ void set_values(Global& self, const py::array& values) {
 }  // namespace
 
 void bind_objects(py::module_& module) {
-  using py::arg;
-  py::class_<Set>(module, "Set").def("subset", [](const Set& self, const Indices& indices) {
-    return self.subset(span_of(indices));
+  HandleClass<Set>(module, "Set").def("subset", [](const Set& self, const Indices& indices) {
+    return in_turn_now([&] { return self.subset(span_of(indices)); });
   });
-  py::class_<Subset>(module, "Subset");
-  py::class_<Map>(module, "Map").def("set_values", [](Map& self, const Indices& values) {
+  HandleClass<Subset>(module, "Subset");
+  HandleClass<Map>(module, "Map").def("set_values", [](Map& self, const Indices& values) {
     in_turn_now([&] { self.set_values(span_of(values)); });
   });
-  py::class_<Dat>(module, "Dat")
+  HandleClass<Dat>(module, "Dat")
       .def_property_readonly("nbytes", &Dat::bytes)
       .def("read", [](const py::object& self) { return host_of(self, HostUse::read); })
       .def("write", [](const py::object& self) { return host_of(self, HostUse::write); })
@@ -158,8 +165,8 @@ void bind_objects(py::module_& module) {
       .def("is_halo_stale",
            [](Dat& self) { return in_turn_now([&] { return self.is_halo_stale(); }); })
       .def("halo_is_fresh", [](Dat& self) { in_turn_now([&] { self.halo_is_fresh(); }); });
-  py::class_<Global>(module, "Global").def("values", &values_of).def("set", &set_values);
-  py::class_<mesh::Const>(module, "Const")
+  HandleClass<Global>(module, "Global").def("values", &values_of).def("set", &set_values);
+  HandleClass<mesh::Const>(module, "Const")
       .def("set", [](mesh::Const& self, const py::array& values) {
         in_turn_now([&] {
           with_scalar(self.type(), [&]<class T>(T*) {
@@ -183,7 +190,7 @@ void bind_mesh(py::module_& module) {
              if (queue != 0) return on_queue_of_others(options, queue, store);
              options.device = device;
              options.store = store;
-             return in_turn([options] { return std::make_unique<Mesh>(options); });
+             return in_turn([options] { return owned(new Mesh(options)); });
            }),
            arg("device") = "", arg("store") = "", arg("check") = false, arg("timing") = false,
            arg("queued") = 32, arg("queue") = 0)
@@ -196,19 +203,23 @@ void bind_mesh(py::module_& module) {
       .def(
           "global_",
           [](Mesh& self, const std::string& name, const py::array& values) {
-            return self.global(name, scalar_type_of(values.dtype()), values.data(),
-                               static_cast<std::size_t>(values.size()));
+            return in_turn_now([&] {
+              return self.global(name, scalar_type_of(values.dtype()), values.data(),
+                                 static_cast<std::size_t>(values.size()));
+            });
           },
           py::keep_alive<0, 1>())
       .def(
           "constant",
           [](Mesh& self, const std::string& name, const py::array& values) {
-            return self.constant(name, scalar_type_of(values.dtype()), values.data(),
-                                 static_cast<std::size_t>(values.size()));
+            return in_turn_now([&] {
+              return self.constant(name, scalar_type_of(values.dtype()), values.data(),
+                                   static_cast<std::size_t>(values.size()));
+            });
           },
           py::keep_alive<0, 1>())
-      .def("flush", [](Mesh& self) { in_turn([&self] { self.flush(); }); })
-      .def("finish", [](Mesh& self) { in_turn([&self] { self.finish(); }); })
+      .def("flush", [](const MeshHandle& self) { in_turn([self] { self->flush(); }); })
+      .def("finish", [](const MeshHandle& self) { in_turn([self] { self->finish(); }); })
       .def("device_name", &Mesh::device_name);
   bind_mesh_matrices(mesh);
 }

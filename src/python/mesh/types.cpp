@@ -4,9 +4,9 @@
 
 namespace kiln::python {
 
-std::mutex& turn() {
+std::timed_mutex& turn() {
   // Never destroyed: what goes on in the background may need it to the end.
-  static auto& mutex = *new std::mutex;
+  static auto& mutex = *new std::timed_mutex;
   return mutex;
 }
 

@@ -56,7 +56,8 @@ void bind_loops(py::module_& module);
 void bind_files(py::module_& module);
 
 /// The class of kiln.op2's Mesh, which other files give methods.
-using MeshClass = py::class_<mesh::Mesh>;
+using MeshHandle = std::shared_ptr<mesh::Mesh>;
+using MeshClass = py::class_<mesh::Mesh, MeshHandle>;
 void bind_mesh(py::module_& module);
 void bind_mesh_matrices(MeshClass& mesh);
 

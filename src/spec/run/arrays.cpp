@@ -10,6 +10,7 @@
 #include <span>
 
 #include "base/os/file.hpp"
+#include "kernel/facts/kernel_facts.hpp"
 #include "kiln/formats/npy.hpp"
 #include "spec/read/type.hpp"
 
@@ -182,6 +183,10 @@ Expected<void> fill(HostArray& array, const BoundArgument& argument, const Input
                   fmt::format("argument {}: {} bytes of data; it takes {} ({} elements of {})",
                               argument.position, input.data().size(), argument.bytes,
                               argument.count, argument.type.opencl_name()));
+    if (are_other_numbers(input.number_type(), argument.type.opencl_name()))
+      return fail(Errc::bad_input,
+                  fmt::format("argument {}: found elements of {}, expected those of {}",
+                              argument.position, input.number_type(), argument.type.opencl_name()));
     std::memcpy(array.data(), input.data().data(), input.data().size());
     return {};
   }
