@@ -92,6 +92,8 @@ def _native():
 def __getattr__(name: str) -> object:
     if name in _FROM_NATIVE:
         value = getattr(_native(), name)
+    elif name == "__version__":
+        value = _native().version()
     elif name in _FROM_TUNE:
         value = getattr(importlib.import_module("kiln.tune"), name)
     elif name in _MODULES:

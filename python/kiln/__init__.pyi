@@ -88,4 +88,6 @@ __all__ = [
     "tune_kernel",
 ]
 
+__version__: str
+
 def devices() -> list[Device]: ...

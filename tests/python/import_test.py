@@ -43,4 +43,5 @@ def test_names_have_docstrings():
 
 
 def test_the_version_is_that_of_the_library():
+    assert kiln.__version__ == kiln.version()
     assert kiln.version().count(".") == 2

@@ -419,6 +419,19 @@ def test_a_cache_that_was_left_at_any_point_is_read(tmp_path, end, kept):
     assert found["cache"]["9"] == {"X": 9, "time": 0.5, "times": [0, 0]}
 
 
+def test_two_searches_do_not_write_one_cache(tmp_path):
+    path, header = tmp_path / "shared.json", {"device_name": "d", "kernel_name": "k"}
+    first = cache_file.CacheFile(path, header)
+    first.add((1,), {"X": 1})
+    with pytest.raises(kiln.IoError, match="shared.json: another search writes it"):
+        cache_file.CacheFile(path, header)
+    first.add((2,), {"X": 2})
+    first.close()
+    second = cache_file.CacheFile(path, header)
+    second.close()
+    assert [*second.entries] == [*json.loads(path.read_text())["cache"]] == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     "member, value", [("device_name", "another"), ("kernel_name", "another"), ("problem_size", [65]),
                       ("tune_params_keys", ["MODE", "block_size_x"])]

@@ -5,6 +5,7 @@ last `cache`, an entry a configuration under its values joined by commas. While 
 brackets at the end are missing, so that an entry is one write; a file that was left so is read, too.
 """
 import contextlib
+import fcntl
 import gzip
 import json
 import os
@@ -97,6 +98,16 @@ def write_whole(path, text):
         raise IoError(f"{path}: {error.strerror}") from None
 
 
+def _lock(file, path):
+    """For as long as the file is open: two searches that write one file lose what one has measured."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise IoError(f"cache: {path}: another search writes it, expected one at a time") from None
+    except OSError:
+        pass  # a file system without locks
+
+
 class CacheFile:
     """A cache file that is being added to, with what it had: `entries`, by key_of().
 
@@ -107,12 +118,18 @@ class CacheFile:
     def __init__(self, name, header):
         self.path = path_of(name)
         self.entries = {}
-        found = read(self.path) if self.path.exists() and self.path.stat().st_size else None
-        if found is not None:
-            self.check(found, header, self.path)
-            self.entries = found.pop("cache")
-            header = {**header, **found}
-        self._open(header)
+        with contextlib.ExitStack() as stack:
+            before = None
+            with contextlib.suppress(OSError):  # read() says what is wrong with it
+                before = stack.enter_context(self.path.open("rb"))
+            if before is not None:
+                _lock(before, self.path)
+            found = read(self.path) if self.path.exists() and self.path.stat().st_size else None
+            if found is not None:
+                self.check(found, header, self.path)
+                self.entries = found.pop("cache")
+                header = {**header, **found}
+            self._open(header)
 
     @staticmethod
     def check(found, header, path):
@@ -134,6 +151,7 @@ class CacheFile:
             self._length = self._file.seek(0, os.SEEK_END)  # up to the last whole entry
         except OSError as error:
             raise IoError(f"cache: {self.path}: {error.strerror}") from None
+        _lock(self._file, self.path)
 
     @staticmethod
     def _line(key, entry):
