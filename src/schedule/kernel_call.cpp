@@ -25,7 +25,8 @@ namespace kiln {
 namespace {
 
 /// Powers of two that divide the global sizes, as equal as they can be, and 256 work-items at most:
-/// what the devices at hand take of any kernel, and as many as their threads want at once.
+/// what the devices at hand take of any kernel, and as many as their threads want at once. Not
+/// spec::default_local_size(), whose smaller ones kernels of specification files count on.
 std::array<std::size_t, 3> default_local(const Range& range) {
   std::array<std::size_t, 3> local{1, 1, 1};
   std::size_t items = 1;

@@ -1,4 +1,5 @@
 """What all tests of the package have: a Runtime on the CPU, or KILN_TEST_DEVICE, with a store of its own."""
+import json
 import os
 
 import numpy as np
@@ -32,3 +33,24 @@ def xy():
     x = np.arange(4096, dtype=np.float32)
     y = np.ones(4096, np.float32)
     return x, y, y + 2 * x
+
+
+@pytest.fixture
+def measured(tmp_path):
+    """A cache file of 12 configurations, best at X=8, Y=2."""
+    entries = {}
+    for x in (1, 2, 4, 8):
+        for y in (1, 2, 3):
+            time = 1 + abs(x - 8) + abs(y - 2)
+            entries[f"{x},{y}"] = {
+                "X": x, "Y": y, "time": float(time), "times": [time, time], "compile_time": 100.0,
+                "verification_time": 0, "benchmark_time": 20.0, "strategy_time": 0, "framework_time": 0,
+                "timestamp": "2024-01-01 00:00:00+00:00",
+            }
+    entries["8,3"]["time"] = "RuntimeFailedConfig"
+    path = tmp_path / "measured.json"
+    path.write_text(json.dumps({
+        "device_name": "a GPU", "kernel_name": "k", "problem_size": [64], "tune_params_keys": ["X", "Y"],
+        "tune_params": {"X": [1, 2, 4, 8], "Y": [1, 2, 3]}, "objective": "time", "cache": entries,
+    }))
+    return path

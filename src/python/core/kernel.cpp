@@ -8,7 +8,6 @@
 #include <list>
 
 #include "kiln/json.hpp"
-#include "kiln/spec.hpp"
 #include "python/core/arguments.hpp"
 #include "python/core/values.hpp"
 
