@@ -143,6 +143,7 @@ Runtime::State::State(std::unique_ptr<Resolver> resolver, std::string device_lis
 
 Runtime::State::State(std::unique_ptr<Resolver> resolver, std::vector<Queue> queues)
     : State(std::move(resolver), std::string()) {
+  is_adopted_ = true;
   queues_ = std::move(queues);
   has_run_ = true;
   for (const Queue& queue : queues_) devices_.push_back(queue.device());

@@ -24,6 +24,8 @@ struct Runtime::State {
 
   Resolver& resolver() { return *resolver_; }
   bool has_own_resolver() const { return own_resolver_ != nullptr; }
+  /// Whether its contexts are an application's, in which all has to happen.
+  bool is_adopted() const { return is_adopted_; }
   /// What a front end keeps for this Resolver, all its users together: made as T(resolver()) at the
   /// first call, gone before the Resolver.
   template <class T>
@@ -59,6 +61,7 @@ struct Runtime::State {
   Resolver* resolver_;
   std::string device_list_;
   Single single_ = Single::whole;
+  bool is_adopted_ = false;
   std::recursive_mutex mutex_;  ///< of what follows until it is there
   std::vector<DevicePtr> devices_;
   std::vector<Queue> queues_;

@@ -1,0 +1,338 @@
+#include "schedule/graph_run/executable.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "base/lifetime.hpp"
+#include "schedule/placement.hpp"
+
+namespace kiln::graph {
+namespace {
+
+/// So many commands may stand behind one that waits for the host. Drivers stop taking commands at
+/// some number, and would then wait for the host that waits for them.
+constexpr std::size_t most_behind_host = 256;
+
+cl_int status_of(cl_event event) {
+  cl_int status = CL_QUEUED;
+  if (::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) !=
+      CL_SUCCESS)
+    return -1;
+  return status;
+}
+
+}  // namespace
+
+Executable::~Executable() {
+  release_user_events();
+  for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
+  release_events();
+}
+
+ByteView Executable::result(ValueId value) const {
+  const std::uint32_t index = value < steps_.result_of.size() ? steps_.result_of[value] : none;
+  if (index == none) throw Error(Errc::bad_input, "the value is not among the graph's results");
+  return steps_.results[index].view();
+}
+
+std::span<const cl_event> Executable::gather(const Step& step) {
+  if (scratch_.size() < step.waits) scratch_.resize(step.waits);
+  for (std::uint32_t i = 0; i < step.waits; ++i)
+    scratch_[i] = events_[steps_.waits[step.first_wait + i]];
+  return {scratch_.data(), step.waits};
+}
+
+void Executable::place_arrays() {
+  if (work_.arrays().empty()) return;
+  std::vector<cl_event> after;
+  for (std::uint32_t array = 0; array < work_.arrays().size(); ++array) {
+    auto& storage = *work_.arrays()[array].storage;
+    for (const auto& place : steps_.array_memory) {
+      if (place.array != array) continue;
+      const auto queue = std::ranges::find(steps_.queues, place.device, &QueueEntry::device);
+      steps_.memory[place.at] = storage.on_device(queue->queue, after);
+    }
+    for (const auto& place : steps_.array_host_memory)
+      if (place.array == array)
+        steps_.host_memory[place.at] = storage.on_host(ArrayStorage::HostUse::read);
+  }
+  if (!after.empty())
+    check_cl(::clWaitForEvents(static_cast<cl_uint>(after.size()), after.data()),
+             "clWaitForEvents");
+}
+
+/// What runs of other graphs and kernels have to know of the Arrays.
+void Executable::tell_arrays() {
+  for (std::uint32_t array = 0; array < work_.arrays().size(); ++array) {
+    auto& storage = *work_.arrays()[array].storage;
+    const std::uint32_t device = steps_.written_on[array];
+    if (device == none) continue;
+    if (device == written_by_host) {
+      storage.on_host(ArrayStorage::HostUse::overwrite);
+      continue;
+    }
+    const auto queue = std::ranges::find(steps_.queues, device, &QueueEntry::device);
+    cl_event end = nullptr;
+    check_cl(::clEnqueueMarkerWithWaitList(queue->queue.cl()(), 0, nullptr, &end),
+             "clEnqueueMarkerWithWaitList");
+    const cl::Event owned(end);
+    storage.written_by(queue->queue, end);
+  }
+}
+
+void Executable::enqueue(const Step& step, cl_event* done) {
+  const auto after = gather(step);
+  const Queue& queue = steps_.queues[step.queue].queue;
+  const cl_command_queue handle = queue.cl()();
+  const cl_mem* const memory = steps_.memory.data() + step.first_memory;
+  const auto count = static_cast<cl_uint>(after.size());
+  const cl_event* const list = after.empty() ? nullptr : after.data();
+  switch (step.kind) {
+    case Step::Kind::run: {
+      const Work& work = *work_.tasks()[step.task].work;
+      steps_.runners[step.runner]->enqueue(work, {memory, work.uses().size()}, after, done);
+      return;
+    }
+    case Step::Kind::fill: {
+      constexpr cl_uint zero = 0;
+      const std::size_t pattern = step.bytes % sizeof zero == 0 ? sizeof zero : 1;
+      check_cl(
+          ::clEnqueueFillBuffer(handle, *memory, &zero, pattern, 0, step.bytes, count, list, done),
+          "clEnqueueFillBuffer");
+      return;
+    }
+    case Step::Kind::copy:
+      check_cl(
+          ::clEnqueueCopyBuffer(handle, memory[0], memory[1], 0, 0, step.bytes, count, list, done),
+          "clEnqueueCopyBuffer");
+      return;
+    case Step::Kind::upload:
+      check_cl(::clEnqueueWriteBuffer(handle, *memory, CL_FALSE, 0, step.bytes,
+                                      steps_.host_memory[step.host_memory], count, list, done),
+               "clEnqueueWriteBuffer");
+      return;
+    case Step::Kind::download:
+      check_cl(::clEnqueueReadBuffer(handle, *memory, CL_FALSE, 0, step.bytes,
+                                     steps_.host_memory[step.host_memory], count, list, done),
+               "clEnqueueReadBuffer");
+      return;
+    case Step::Kind::host:
+      return;
+  }
+}
+
+void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {
+  if (events.empty()) return;
+  const bool is_watched = order.stop != nullptr || order.timeout.count() > 0;
+  for (const cl_event event : events) {
+    if (!is_watched) {
+      check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
+      continue;
+    }
+    for (auto pause = std::chrono::microseconds(20); status_of(event) > CL_COMPLETE;
+         pause = std::min(pause * 2, std::chrono::microseconds(2000))) {
+      if (order.stop != nullptr && order.stop->load())
+        throw Error(Errc::refused, "the run was stopped");
+      if (order.timeout.count() > 0 && std::chrono::steady_clock::now() - begin_ > order.timeout)
+        throw Error(Errc::timeout, "the run has not ended in time");
+      std::this_thread::sleep_for(pause);
+    }
+    if (const cl_int status = status_of(event); status < 0) check_cl(status, "the event's command");
+  }
+}
+
+void Executable::do_host_step(std::size_t index, const RunOrder& order) {
+  const Step& step = steps_.all[index];
+  current_ = index;
+  // What the host waits for must have been handed to the devices.
+  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  wait_for(gather(step), order);
+  if (step.kind == Step::Kind::copy) {
+    std::memcpy(steps_.host_memory[step.host_memory + 1], steps_.host_memory[step.host_memory],
+                step.bytes);
+  } else if (step.task != none) {
+    const Work& work = *work_.tasks()[step.task].work;
+    spans_.clear();
+    for (std::size_t use = 0; use < work.uses().size(); ++use) {
+      spans_.emplace_back(steps_.host_memory[step.host_memory + use], work.uses()[use].bytes);
+      if (work.uses()[use].access == Access::out)
+        std::memset(spans_.back().data(), 0, spans_.back().size());
+    }
+    const auto start = now_ns();
+    work.run_on_host(spans_);
+    if (order.takes_times) task_ns_[step.task] = now_ns() - start;
+    if (order.trace != nullptr)
+      order.trace->add({"host", work_.tasks()[step.task].label, "host", start, now_ns(), {}});
+  }
+  for (const UserEvent& event : steps_.user_events)
+    if (event.step == index) ::clSetUserEventStatus(events_[event.slot], CL_COMPLETE);
+}
+
+void Executable::enqueue_all(const RunOrder& order) {
+  for (const UserEvent& event : steps_.user_events) {
+    cl_int status = CL_SUCCESS;
+    events_[event.slot] = ::clCreateUserEvent(event.context->cl()(), &status);
+    check_cl(status, "clCreateUserEvent");
+  }
+  pending_.clear();
+  std::size_t next_pending = 0, behind = 0;
+  for (std::size_t i = 0; i < steps_.all.size(); ++i) {
+    const Step& step = steps_.all[i];
+    if (step.queue == steps_.queues.size()) {
+      pending_.push_back(static_cast<std::uint32_t>(i));
+      continue;
+    }
+    if (next_pending < pending_.size() && ++behind > most_behind_host) {
+      do_host_step(pending_[next_pending++], order);
+      behind = 0;
+    }
+    current_ = i;
+    if (order.takes_times) {
+      enqueued_ns_[i] = now_ns();
+      enqueue(step, &all_[i]);
+      if (step.signal != none) {
+        events_[step.signal] = all_[i];
+        ::clRetainEvent(all_[i]);
+      }
+    } else {
+      enqueue(step, step.signal != none ? &events_[step.signal] : nullptr);
+    }
+  }
+  while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
+}
+
+void Executable::finish(const RunOrder& order) {
+  const bool is_watched = order.stop != nullptr || order.timeout.count() > 0;
+  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  for (const auto& entry : steps_.queues) {
+    if (!is_watched) {
+      check_cl(::clFinish(entry.queue.cl()()), "clFinish");
+      continue;
+    }
+    cl_event end = nullptr;
+    check_cl(::clEnqueueMarkerWithWaitList(entry.queue.cl()(), 0, nullptr, &end),
+             "clEnqueueMarkerWithWaitList");
+    const cl::Event owned(end);
+    ::clFlush(entry.queue.cl()());
+    wait_for({&end, 1}, order);
+  }
+}
+
+void Executable::release_events() {
+  for (cl_event& event : events_)
+    if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
+  for (cl_event& event : all_)
+    if (event != nullptr) ::clReleaseEvent(std::exchange(event, nullptr));
+}
+
+/// Commands that wait for the host would wait for ever.
+void Executable::release_user_events() {
+  for (const UserEvent& event : steps_.user_events)
+    if (events_[event.slot] != nullptr && status_of(events_[event.slot]) > CL_COMPLETE)
+      ::clSetUserEventStatus(events_[event.slot], CL_COMPLETE);
+}
+
+void Executable::take_times(const RunOrder& order) {
+  std::vector<QueueTimeline> lanes;
+  for (const auto& entry : steps_.queues) lanes.emplace_back(entry.lane);
+  cl_ulong first = ~cl_ulong{0}, last = 0;
+  for (std::size_t i = 0; i < steps_.all.size(); ++i) {
+    const Step& step = steps_.all[i];
+    if (step.queue == steps_.queues.size()) continue;
+    const cl::Event event(all_[i], true);
+    if (step.kind == Step::Kind::run) task_ns_[step.task] = duration_ns(event);
+    cl_ulong start = 0, end = 0;
+    if (::clGetEventProfilingInfo(all_[i], CL_PROFILING_COMMAND_START, sizeof start, &start,
+                                  nullptr) == CL_SUCCESS &&
+        ::clGetEventProfilingInfo(all_[i], CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) ==
+            CL_SUCCESS) {
+      first = std::min(first, start);
+      last = std::max(last, end);
+    }
+    if (order.trace == nullptr) continue;
+    const char* const verbs[] = {"", "clear ", "copy ", "write ", "read ", ""};
+    const char* const categories[] = {"kernel", "fill", "copy", "write", "read", "host"};
+    const auto kind = static_cast<std::size_t>(step.kind);
+    const Task task = step.task != none ? step.task : work_.values()[step.value].producer;
+    const std::string what = task != none ? work_.tasks()[task].label : "input";
+    lanes[step.queue].add(verbs[kind] + what, categories[kind], event, enqueued_ns_[i]);
+  }
+  span_ns_ = last > first ? static_cast<std::int64_t>(last - first) : 0;
+  if (order.trace != nullptr)
+    for (const auto& lane : lanes) lane.send(*order.trace);
+}
+
+/// Says which task it was, as far as that is known.
+void Executable::fail_with_task(const Error& error) {
+  std::size_t at = current_;
+  if (error.code() == Errc::device || error.code() == Errc::timeout)
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i] != nullptr && status_of(all_[i]) != CL_COMPLETE) {
+        at = i;
+        break;
+      }
+  const Step& step = steps_.all[std::min(at, steps_.all.size() - 1)];
+  const Task task = step.task != none ? step.task
+                    : step.value != none && work_.values()[step.value].producer != none
+                        ? work_.values()[step.value].producer
+                        : none;
+  if (task == none) throw error;
+  throw Error(error.code(), fmt::format("task {}: {}", work_.tasks()[task].label, error.message()));
+}
+
+void Executable::run(const RunOrder& asked) {
+  refuse_after_fork();
+  RunOrder order = asked;
+  order.takes_times |= order.trace != nullptr;
+  if (steps_.all.empty()) return;
+  if (order.takes_times) {
+    all_.resize(steps_.all.size());
+    enqueued_ns_.resize(steps_.all.size());
+    task_ns_.assign(work_.tasks().size(), 0);
+  }
+  begin_ = std::chrono::steady_clock::now();
+  const auto start = now_ns();
+  try {
+    place_arrays();
+    enqueue_all(order);
+    finish(order);
+    wall_ns_ = now_ns() - start;
+    if (order.takes_times) take_times(order);
+    tell_arrays();
+    release_events();
+  } catch (...) {
+    release_user_events();
+    // A device that hangs is left alone: there is no way to end its command.
+    const bool hangs = [] {
+      try {
+        throw;
+      } catch (const Error& error) {
+        return error.code() == Errc::timeout;
+      } catch (...) {
+        return false;
+      }
+    }();
+    if (!hangs)
+      for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
+    try {
+      throw;
+    } catch (const Error& error) {
+      const Error copy = error;
+      try {
+        fail_with_task(copy);
+      } catch (...) {
+        release_events();
+        throw;
+      }
+    } catch (...) {
+      release_events();
+      throw;
+    }
+  }
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+
+#include "base/log.hpp"
+#include "schedule/graph_run/steps.hpp"
+
+namespace kiln::graph {
+
+/// How a run is made.
+struct RunOrder {
+  /// Whether every command's time is taken: for times of tasks, timelines, and errors that name
+  /// the task. Costs an event a command.
+  bool takes_times = false;
+  TraceSink* trace = nullptr;           ///< gets each command's span; takes_times, too, then
+  std::chrono::nanoseconds timeout{0};  ///< for all of the run; 0: none
+  /// Asked now and then while a run waits: true ends it (Ctrl-C).
+  const std::atomic<bool>* stop = nullptr;
+};
+
+/// A graph that is ready to run on its devices, again and again. One thread at a time.
+class Executable {
+ public:
+  Executable(const WorkGraph& work, Steps steps) : work_(work), steps_(std::move(steps)) {
+    events_.resize(steps_.slots);
+    scratch_.resize(64);
+  }
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  /// Enqueues all and waits until the results are on the host. Repeated runs allocate nothing and
+  /// take no lock of Kiln's. Throws kiln::Error: device, with the task's name where it is known;
+  /// timeout; refused after a stop; and what a function of the host throws. Whatever happens,
+  /// nothing runs any more then, unless a device hangs.
+  void run(const RunOrder& order);
+
+  const Steps& steps() const { return steps_; }
+  /// The bytes of a result after a run. Throws Error (bad_input) for a value that is none.
+  ByteView result(ValueId value) const;
+  /// By task, what the device took for it in the last run that took times; 0: nothing is known.
+  const std::vector<std::int64_t>& task_ns() const { return task_ns_; }
+  std::int64_t wall_ns() const { return wall_ns_; }
+  /// From the first command's begin to the last one's end, where times were taken.
+  std::int64_t span_ns() const { return span_ns_; }
+
+ private:
+  void place_arrays();
+  void enqueue_all(const RunOrder& order);
+  void enqueue(const Step& step, cl_event* done);
+  std::span<const cl_event> gather(const Step& step);
+  void do_host_step(std::size_t index, const RunOrder& order);
+  void wait_for(std::span<const cl_event> events, const RunOrder& order);
+  void finish(const RunOrder& order);
+  void tell_arrays();
+  void release_user_events();
+  void release_events();
+  void take_times(const RunOrder& order);
+  [[noreturn]] void fail_with_task(const Error& error);
+
+  const WorkGraph& work_;
+  Steps steps_;
+  std::vector<cl_event> events_;   ///< by slot
+  std::vector<cl_event> scratch_;  ///< a wait list
+  std::vector<cl_event> all_;      ///< by step, where times are taken
+  std::vector<std::int64_t> enqueued_ns_;
+  std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
+  std::vector<std::span<std::byte>> spans_;
+  std::vector<std::int64_t> task_ns_;
+  std::int64_t wall_ns_ = 0, span_ns_ = 0;
+  std::chrono::steady_clock::time_point begin_;
+  std::size_t current_ = 0;  ///< the step that is being enqueued
+};
+
+}  // namespace kiln::graph

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernel/runtime.hpp"
+#include "schedule/graph/problem.hpp"
+
+namespace kiln::graph {
+
+/// The devices of a Runtime with queues of a graph's own: some lanes each, which run tasks, and on
+/// devices with memory of their own two for transfers, one a direction. All in order. Devices of a
+/// platform share a context, so that one's commands can wait for another's events.
+class GraphDevices {
+ public:
+  struct Options {
+    std::uint32_t lanes = 1;  ///< of each device with memory of its own; others have one
+    /// Devices that work in the host's memory get copies, as if they had memory of their own, and
+    /// each device a context of its own, as on platforms that differ: for tests on one processor.
+    bool as_if_apart = false, as_if_foreign = false;
+  };
+  /// Throws kiln::Error.
+  GraphDevices(const Runtime& runtime, const Options& options);
+
+  struct Entry {
+    DevicePtr device;
+    std::uint32_t memory = 0;  ///< 0: the host's
+    std::vector<Queue> lanes;
+    std::vector<Queue> transfers;  ///< up and down; none where it works in the host's memory
+  };
+  const std::vector<Entry>& all() const { return entries_; }
+  std::size_t memories() const { return memories_; }
+  Resolver& resolver() const { return runtime_.state().resolver(); }
+  const Runtime& runtime() const { return runtime_; }
+
+ private:
+  Runtime runtime_;
+  std::vector<Entry> entries_;
+  std::size_t memories_ = 1;
+};
+
+}  // namespace kiln::graph

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schedule/graph/bounds.hpp"
+#include "schedule/graph_run/executable.hpp"
+#include "schedule/graph_run/task_times.hpp"
+
+namespace kiln::graph {
+
+enum class Policy : std::uint8_t { automatic, heft, peft, lookahead, cluster, eager, one_device };
+
+struct PlanOptions {
+  Policy policy = Policy::automatic;
+  std::uint32_t device = none;   ///< of one_device; none: the best one
+  std::uint32_t queues = 0;      ///< of each device with memory of its own; 0: two
+  std::size_t memory_limit = 0;  ///< bytes of each such device; 0: all
+  /// See GraphDevices::Options.
+  bool as_if_apart = false, as_if_foreign = false;
+};
+
+/// What was planned, and why.
+struct PlanReport {
+  Policy policy = Policy::automatic;  ///< whose timetable it is
+  bool is_improved = false;
+  Timetable timetable;
+  Bounds bounds;
+  struct Other {
+    std::string policy;
+    double makespan_ns = 0;
+  };
+  std::vector<Other> others;     ///< what each policy promised
+  bool times_are_known = false;  ///< else the timetable is one for finding them
+};
+
+/// A graph with all that its runs need: times, a timetable, commands. Until the time of every kind
+/// of task is known on every device, runs are made so that it becomes known; they are right, too.
+/// One thread at a time.
+class PlannedGraph {
+ public:
+  /// Throws kiln::Error: bad_input for a cycle, what programs and devices fail with.
+  PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOptions& options);
+
+  /// Plans with what is known. With `Explore::yes`, and where runs change nothing but the graph's
+  /// own data, runs it as often as is needed to know all times first.
+  enum class Explore : std::uint8_t { yes, no };
+  const PlanReport& plan(Explore explore);
+  void run(const RunOrder& order);
+
+  const WorkGraph& work() const { return work_; }
+  const TaskGraph& graph() const { return problem_.graph; }
+  const Problem& problem() const { return problem_; }
+  const PlanReport& report() const { return report_; }
+  const GraphDevices& devices() const { return *devices_; }
+  const Executable& executable() const { return *executable_; }
+  int exploring_runs() const { return exploring_runs_; }
+
+ private:
+  void find_devices();
+  bool fill_problem();
+  bool can_be_repeated() const;
+  std::vector<std::uint32_t> exploring_devices() const;
+  void make(Timetable timetable);
+  Timetable timetable_for(Policy policy);
+  void learn();
+
+  Runtime runtime_;
+  WorkGraph work_;
+  PlanOptions options_;
+  std::unique_ptr<GraphDevices> devices_;
+  TaskTimes times_;
+  Problem problem_;
+  std::vector<std::uint32_t> kind_of_;  ///< by task
+  std::vector<std::vector<Task>> of_kind_;
+  std::vector<char> can_run_;  ///< kind * devices + device
+  PlanReport report_;
+  std::unique_ptr<Executable> executable_;
+  int exploring_runs_ = 0, learnt_runs_ = 0;
+};
+
+/// "auto", "heft", "peft", "lookahead", "cluster", "eager", "one-device".
+const char* name_of(Policy policy);
+Expected<Policy> parse_policy(std::string_view name);
+
+}  // namespace kiln::graph

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <limits>
+
+#include "schedule/graph/problem.hpp"
+#include "schedule/graph_run/steps.hpp"
+
+namespace kiln::graph {
+
+struct StepOptions {
+  /// Bytes that the graph's values may take of each device's memory; 0: all that it has.
+  std::size_t memory_limit = 0;
+};
+
+/// Makes a timetable's commands. Transfers are made once for each version and memory, waits only
+/// where no order of queues or earlier wait says the same, and memory is shared by values that are
+/// not needed at the same time. Where a device's memory is too small, values that are needed last
+/// are put aside to the host's. Throws kiln::Error: device where a task's own memory is too large.
+Steps build_steps(const WorkGraph& work, const TaskGraph& graph, const Timetable& timetable,
+                  const GraphDevices& devices, const StepOptions& options);
+
+}  // namespace kiln::graph
