@@ -6,8 +6,8 @@ Newton's method; each of its linear systems goes to conjugate gradients, whose s
 the matrix is never put together from its cells. The mesh has 3 * ALONG * OUT cells. Prints for each
 step how many steps conjugate gradients took, and the root mean square of the potential's change.
 """
+import argparse
 import math
-import sys
 
 import numpy as np
 
@@ -176,5 +176,23 @@ def main(along: int = 100, out: int = 150, steps: int = 20) -> list[tuple[int, f
     return history
 
 
+def positive(text: str) -> int:
+    """An option's value. argparse names the option where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected 1 or more")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("along", metavar="ALONG", type=positive, nargs="?", default=100)
+    parser.add_argument("out", metavar="OUT", type=positive, nargs="?", default=150)
+    parser.add_argument("steps", metavar="STEPS", type=positive, nargs="?", default=20)
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*(int(word) for word in sys.argv[1:]))
+    main(**vars(arguments()))

@@ -4,8 +4,8 @@
 
 The mesh has 3 * ALONG * OUT cells. Prints the root mean square of the last change.
 """
+import argparse
 import math
-import sys
 import time
 
 import numpy as np
@@ -159,5 +159,23 @@ def main(along: int = 100, out: int = 150, steps: int = 1000) -> None:
     print(f"{seconds / max(steps - 1, 1) * 1e3:.3f} ms a step")
 
 
+def positive(text: str) -> int:
+    """An option's value. argparse names the option where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected 1 or more")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("along", metavar="ALONG", type=positive, nargs="?", default=100)
+    parser.add_argument("out", metavar="OUT", type=positive, nargs="?", default=150)
+    parser.add_argument("steps", metavar="STEPS", type=positive, nargs="?", default=1000)
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*(int(word) for word in sys.argv[1:]))
+    main(**vars(arguments()))

@@ -4,7 +4,7 @@
 
 Prints the norm and the largest value of the change in each iteration.
 """
-import sys
+import argparse
 from typing import Any
 
 import numpy as np
@@ -35,15 +35,15 @@ def problem(n: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return np.concatenate(edges), right.reshape(-1)
 
 
-def main(n: str = "50", iterations: str = "5") -> NDArray[Any]:
-    pairs, right = problem(int(n))
+def main(n: int = 50, iterations: int = 5) -> NDArray[Any]:
+    pairs, right = problem(n)
     nodes, edges = op2.Set(len(right), "nodes"), op2.Set(len(pairs), "edges")
     ppedge = op2.Map(edges, nodes, 2, pairs, "ppedge")
     A, r = op2.Dat(edges, np.full(len(pairs), 0.25)), op2.Dat(nodes, right)
     u, du = op2.Dat(nodes), op2.Dat(nodes)
     beta, sum_, largest = op2.Global(1, 1.0), op2.Global(1, 0.0), op2.Global(1, 0.0)
     res, update = op2.Kernel(RES, "res"), op2.Kernel(UPDATE, "update")
-    for iteration in range(int(iterations)):
+    for iteration in range(iterations):
         # u holds the last values; du collects what the neighbours give minus these.
         u_old = op2.Dat(u)
         u.zero()
@@ -59,5 +59,22 @@ def main(n: str = "50", iterations: str = "5") -> NDArray[Any]:
     return u.data_ro
 
 
+def positive(text: str) -> int:
+    """An option's value. argparse names the option where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected 1 or more")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("n", metavar="N", type=positive, nargs="?", default=50)
+    parser.add_argument("iterations", metavar="ITERATIONS", type=positive, nargs="?", default=5)
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**vars(arguments()))

@@ -5,7 +5,7 @@
 Assembles -div grad u = f with u = 0 on the boundary, for N x N squares of two triangles each, solves
 by conjugate gradients, and prints the error against u = sin(pi x) sin(pi y).
 """
-import sys
+import argparse
 from typing import Any
 
 import numpy as np
@@ -86,12 +86,29 @@ def picture(
     figure.savefig(path)
 
 
-def main(n: str = "64", path: str | None = None) -> None:
-    x, triangles, u, error = solve(int(n))
+def main(n: int = 64, path: str | None = None) -> None:
+    x, triangles, u, error = solve(n)
     print(f"{len(triangles)} triangles: largest error {error:.2e}")
     if path:
         picture(path, x, triangles, u)
 
 
+def positive(text: str) -> int:
+    """An option's value. argparse names the option where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected 1 or more")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("n", metavar="N", type=positive, nargs="?", default=64)
+    parser.add_argument("path", metavar="PICTURE.png", nargs="?")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**vars(arguments()))

@@ -2,6 +2,8 @@
 
     python3 examples/python/pyopencl_arrays.py
 """
+import argparse
+
 import numpy as np
 import pyopencl as cl
 import pyopencl.array as cl_array
@@ -31,4 +33,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
     main()

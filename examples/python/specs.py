@@ -2,8 +2,8 @@
 
     python3 examples/python/specs.py [DEVICES]
 """
+import argparse
 import pathlib
-import sys
 
 import kiln
 
@@ -21,5 +21,20 @@ def main(devices: str = "all") -> None:
         print(f"{file.stem}: {result.summary.wall_ns / 1e3:.1f} us, {outputs}")
 
 
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "devices", metavar="DEVICES", nargs="?", default="all", help="as on the command line: cpu, gpu, 0"
+    )
+    given = parser.parse_args()
+    try:
+        kiln.Runtime(given.devices).devices
+    except (kiln.BadInputError, kiln.NotFoundError) as error:
+        parser.error(str(error))
+    return given
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**vars(arguments()))

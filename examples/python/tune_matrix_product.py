@@ -4,8 +4,8 @@
 
 The second run of the same N finds the parameters on record, and searches nothing.
 """
+import argparse
 import pathlib
-import sys
 from typing import Any
 
 import numpy as np
@@ -33,8 +33,7 @@ def problem(n: int, a: NDArray[Any], b: NDArray[Any]) -> dict[str, Any]:
     }
 
 
-def main(n: str = "256", evaluations: str = "12", results_file: str = "", picture: str = "") -> None:
-    size = int(n)
+def main(size: int = 256, evaluations: int = 12, results_file: str = "", picture: str = "") -> None:
     a, b = np.random.default_rng(1).random((2, size, size), np.float32)
     given = problem(size, a, b)
     params = tune.best_on_record(**given)
@@ -45,7 +44,7 @@ def main(n: str = "256", evaluations: str = "12", results_file: str = "", pictur
             atol=1e-2,
             metrics={"GFLOP/s": lambda one: 2e-6 * size**3 / one["time"]},
             strategy="bayes_opt",
-            strategy_options={"max_fevals": int(evaluations)},
+            strategy_options={"max_fevals": evaluations},
         )
         if results_file:
             tune.store_output_file(results_file, results, given["tune_params"])
@@ -60,5 +59,24 @@ def main(n: str = "256", evaluations: str = "12", results_file: str = "", pictur
     print(f"TS={params['TS']} WPT={params['WPT']}, off by {difference:.2g}")
 
 
+def positive(text: str) -> int:
+    """An option's value. argparse names the option where it is none."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"found {value}, expected 1 or more")
+    return value
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("size", metavar="N", type=positive, nargs="?", default=256)
+    parser.add_argument("evaluations", metavar="EVALUATIONS", type=positive, nargs="?", default=12)
+    parser.add_argument("results_file", metavar="RESULTS.json", nargs="?", default="")
+    parser.add_argument("picture", metavar="PICTURE.png", nargs="?", default="")
+    return parser.parse_args()
+
+
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(**vars(arguments()))

@@ -71,6 +71,10 @@ struct SearchOptions {
   /// Told of each evaluation; false ends the search, and the best so far goes on record. Called in
   /// the caller's thread.
   std::function<bool(const Progress&)> progress = {};
+  /// Asked several times a second, in the caller's thread. True ends the search within half a
+  /// second, also while a candidate compiles or hangs: its processes are gone by then. The best so
+  /// far goes on record, and its program may have to be compiled at its first use.
+  std::function<bool()> stop = {};
 };
 
 /// What a search came to. Plain data.
@@ -131,8 +135,9 @@ struct KernelProblem {
 ///
 /// Throws Error: bad_input for what is wrong with the problem, with the parameter or argument;
 /// build where the reference does not compile; unsupported where there is no helper; device where
-/// the device is gone; bad_input where no configuration runs and is right. Thread-safe; searches of
-/// one user measure one at a time.
+/// the device is gone; bad_input where no configuration runs and is right; timeout where the
+/// reference takes longer than `hang_time`, or `stop` ended the search before any time was known.
+/// Thread-safe; searches of one user measure one at a time.
 KILN_API Result kernel(const Runtime& runtime, const KernelProblem& problem,
                        const SearchOptions& options = {});
 

@@ -50,8 +50,17 @@ _FROM_NATIVE = (
     "verify_pack",
     "version",
 )
-_FROM_TUNE = ("create_device_targets", "run_kernel", "store_results", "tune_kernel")
+_FROM_TUNE = (
+    "create_device_targets",
+    "run_kernel",
+    "store_results",
+    "tune_cache",
+    "tune_kernel",
+    "tune_kernel_T1",
+)
 _MODULES = ("blas", "mesh_files", "op2", "testing", "tune")
+# Modules of Kernel Tuner, for `import kiln as kernel_tuner`: kiln.tune has what Kiln has of them.
+_OF_KERNEL_TUNER = ("accuracy", "file_utils", "integration", "kernelbuilder", "observers", "util")
 
 __all__ = [
     "BadInputError",
@@ -98,6 +107,8 @@ def __getattr__(name: str) -> object:
         value = getattr(importlib.import_module("kiln.tune"), name)
     elif name in _MODULES:
         value = importlib.import_module("kiln." + name)
+    elif name in _OF_KERNEL_TUNER:
+        value = importlib.import_module("kiln.tune")
     else:
         raise AttributeError(f"module 'kiln' has no attribute '{name}'")
     globals()[name] = value

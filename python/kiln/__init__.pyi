@@ -43,6 +43,8 @@ from kiln.tune.files import create_device_targets as create_device_targets
 from kiln.tune.files import store_results as store_results
 from kiln.tune.kernel_tuner import run_kernel as run_kernel
 from kiln.tune.kernel_tuner import tune_kernel as tune_kernel
+from kiln.tune.scripts import tune_cache as tune_cache
+from kiln.tune.scripts import tune_kernel_T1 as tune_kernel_T1
 
 __all__ = [
     "BadInputError",
@@ -85,9 +87,19 @@ __all__ = [
     "create_device_targets",
     "run_kernel",
     "store_results",
+    "tune_cache",
     "tune_kernel",
+    "tune_kernel_T1",
 ]
 
 __version__: str
+
+# Modules of Kernel Tuner, for `import kiln as kernel_tuner`.
+accuracy = tune
+file_utils = tune
+integration = tune
+kernelbuilder = tune
+observers = tune
+util = tune
 
 def devices() -> list[Device]: ...

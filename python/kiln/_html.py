@@ -49,6 +49,7 @@ class DeviceList(list):
 
 _COLOURS = {
     "kernel": "#2a78b8",
+    "call": "#6a6a6a",
     "write": "#d98a2b",
     "read": "#b8532a",
     "compile": "#8a4fa8",

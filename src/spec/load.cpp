@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/data/text.hpp"
 #include "base/os/file.hpp"
 #include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
@@ -24,6 +25,13 @@ std::string_view advice_on(const std::string& file) {
   return is_program ? " (a kernel's program? kiln init writes a specification file for one)" : "";
 }
 
+/// Whether JSON is broken because there is no text at all.
+bool is_binary(const JsonDocument& document, std::string_view text) {
+  const std::size_t at = document.error.at;
+  return !document.root &&
+         (text.find('\0') != text.npos || (at < text.size() && character_at(text, at).bytes == 0));
+}
+
 /// What reading gives: a spec where there is no error, and all findings in any case.
 struct Reading {
   std::optional<Spec> spec;
@@ -35,6 +43,13 @@ Reading read_document(std::string_view text, const std::string& file, SpecDialec
   Reading reading;
   Reader reader(text, file);
   const auto document = parse_json(text);
+  if (is_binary(document, text)) {
+    reader.add(
+        {Message::Severity::error, file, 0, 0, "",
+         "found bytes that are no text (UTF-8), expected JSON" + std::string(advice_on(file))});
+    reading.messages = reader.sorted_messages();
+    return reading;
+  }
   for (const auto& remark : document.warnings) reader.warning(remark.at, "", remark.text);
   if (!document.root) {
     const LineTable lines(text);

@@ -82,6 +82,9 @@ expect "1784652 bytes, found 0 dimensions, expected 1 or 2" read_formats
 # The shortest module of OpenCL kernels: its head, what it needs, its addresses.
 printf '\3\2\43\7\0\0\1\0\0\0\0\0\1\0\0\0\0\0\0\0\21\0\2\0\6\0\0\0\16\0\3\0\2\0\0\0\2\0\0\0' >"$scratch/empty.spv"
 expect "$scratch/empty.spv: SPIR-V 1.0 of 0 kernels" read_formats "$scratch/empty.spv"
+expect "2 tasks, 1 edges" convert_graph
+printf '0 a.json {"n": 64}\n---\n---' >"$scratch/one.graph"
+expect "1 tasks, 0 edges" convert_graph "$scratch/one.graph"
 if [ -e "$libraries/libkiln-mesh.so" ]; then
   expect "10 0" smooth_ring
   expect "converged, 50.000 in the middle" solve_rod "$scratch/rod.vtu"

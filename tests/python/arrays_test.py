@@ -51,6 +51,41 @@ def test_as_an_array_it_converts_and_copies(runtime):
     assert array.read()[0] == 1
 
 
+def test_elements_are_read_and_set_by_numpys_indices(runtime):
+    array = runtime.array(np.arange(12, dtype=np.int32).reshape(3, 4))
+    add = runtime.kernel(ADD, "add")
+    array[1] = 50
+    array[2, 1:3] = [7, 8]
+    add(array, global_size=12)
+    expected = np.array([[1, 2, 3, 4], [51] * 4, [9, 8, 9, 12]])
+    assert np.array_equal(array.read(), expected)
+    assert array[1, 2] == 51 and np.array_equal(array[2, 1:3], [8, 9]) and np.array_equal(array[::2], expected[::2])
+    array[:] = expected.T[:3, :1]
+    add(array, global_size=12)
+    assert np.array_equal(array.read(), np.repeat([[2], [3], [4]], 4, axis=1))
+    array[...] = 5
+    assert (array.read() == 5).all()
+    with pytest.raises(ValueError, match="read-only"):
+        array[1][2] = 7  # would be lost
+    with pytest.raises(ValueError, match="broadcast"):
+        array[:] = [1, 2, 3]
+    with pytest.raises(IndexError):
+        array[3]
+    assert (array.read() == 5).all()
+
+
+def test_get_is_a_copy_and_fill_sets_all(runtime):
+    array = runtime.zeros((2, 3), np.float32)
+    assert array.fill(2.5) is array
+    copy = array.get()
+    assert copy.dtype == np.float32 and copy.shape == (2, 3) and (copy == 2.5).all()
+    copy[:] = 0
+    assert (array.read() == 2.5).all()
+    with pytest.raises(TypeError, match="expected one element"):
+        array.fill([1, 2, 3])
+    assert (array.read() == 2.5).all()
+
+
 def test_dlpack_goes_out_without_a_copy(runtime):
     array = runtime.array(np.arange(6, dtype=np.float32).reshape(2, 3))
     taken = np.from_dlpack(array)
@@ -146,6 +181,13 @@ def test_what_is_read_only_or_has_strides_is_copied_where_it_may_be(runtime):
             assert given.any()
         else:
             assert given.values.any()
+    frozen = np.arange(24)
+    frozen.flags.writeable = False  # which NumPy does not give by DLPack
+    array = runtime.from_dlpack(frozen)
+    array.write()[...] = 0
+    assert np.array_equal(frozen, np.arange(24))
+    with pytest.raises(BufferError, match="read-only elements, which copy=False"):
+        runtime.from_dlpack(frozen, copy=False)
     values = np.arange(24)
     with pytest.raises(BufferError, match="not in C order, which copy=False"):
         runtime.from_dlpack(values[::2], copy=False)

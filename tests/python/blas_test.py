@@ -323,6 +323,26 @@ def test_what_does_not_fit_is_refused_by_its_name(runtime):
         assert refusal(lambda: call()) == text
 
 
+@pytest.mark.parametrize(
+    "name, letters, others",
+    [
+        ("side", "lr", ("left", "lll", "x", "", "rl", "l ", 0, None, b"l")),
+        ("uplo", "ul", ("uqqq", "upper", "ul", "n", "", "U ", 1, None, ["u"])),
+        ("trans_a", "ntc", ("nqqq", "transpose", "nt", "u", "", True, None, ("n",))),
+        ("diag", "un", ("unit", "uu", "t", "", 1.0, None)),
+    ],
+)
+def test_options_are_single_letters_of_either_case(runtime, name, letters, others):
+    a = np.triu(np.arange(1, 10, dtype="f").reshape(3, 3))
+    expected = ", ".join(repr(one) for one in letters)
+    for letter in letters:
+        found = [blas.trmm(1, a, np.eye(3, dtype="f"), runtime=runtime, **{name: one}) for one in (letter, letter.upper())]
+        assert np.array_equal(*found) and found[0].any()
+    for word in others:
+        text = f"trmm: {name}: found {word!r}, expected one of {expected}"
+        assert refusal(lambda: blas.trmm(1, a, a.copy(), runtime=runtime, **{name: word})) == text
+
+
 def test_the_default_runtime_is_one(rng):
     from kiln.blas import _calls
 

@@ -54,3 +54,55 @@ def measured(tmp_path):
         "tune_params": {"X": [1, 2, 4, 8], "Y": [1, 2, 3]}, "objective": "time", "cache": entries,
     }))
     return path
+
+
+# --- objects that tests of kiln.op2 share; those with others of a name have theirs ---
+
+
+@pytest.fixture
+def cells():
+    from kiln import op2
+
+    return op2.Set(2, "cells")
+
+
+@pytest.fixture
+def nodes():
+    from kiln import op2
+
+    return op2.Set(3, "nodes")
+
+
+@pytest.fixture
+def other():
+    from kiln import op2
+
+    return op2.Set(5, "other")
+
+
+@pytest.fixture
+def cell2node(cells, nodes):
+    from kiln import op2
+
+    return op2.Map(cells, nodes, 2, [0, 1, 1, 2], "cell2node")
+
+
+@pytest.fixture
+def cell2other(cells, other):
+    from kiln import op2
+
+    return op2.Map(cells, other, 2, [0, 1, 3, 4], "cell2other")
+
+
+@pytest.fixture
+def mixed_map(cell2node, cell2other):
+    from kiln import op2
+
+    return op2.MixedMap((cell2node, cell2other))
+
+
+@pytest.fixture
+def dat(nodes):
+    from kiln import op2
+
+    return op2.Dat(nodes, [1, 2, 3], np.int32, "dat")

@@ -78,6 +78,35 @@ def test_a_kernel_that_is_not_there_is_said_to_be_none(runtime, xy):
         runtime.kernel(SAXPY, "saxy")(*xy[:2], 2.0, global_size=4096)
 
 
+@pytest.mark.parametrize("call, text", [
+    (lambda rt: kiln.Runtime(3), "Runtime(): devices: found 3, expected a str or None"),
+    (lambda rt: kiln.Runtime("cpu", storage="off"), "Runtime(): unexpected keyword argument 'storage', expected one of devices, store, context, queues"),
+    (lambda rt: kiln.Runtime("cpu", "off"), "Runtime(): found 2 arguments by their place, expected 1 at most"),
+    (lambda rt: rt.kernel(SAXPY), "Runtime.kernel(): missing argument 'name', expected a str"),
+    (lambda rt: rt.kernel(SAXPY, "saxpy", macros=["A"]), "Runtime.kernel(): macros: found an object of type list, expected a dict"),
+    (lambda rt: rt.kernel(SAXPY, "saxpy", options=[np.zeros(999)]), "Runtime.kernel(): options: found an object of type list, expected a sequence of str"),
+    (lambda rt: rt.kernel(SAXPY, "saxpy", name="k"), "Runtime.kernel(): name: found two values, expected one"),
+    (lambda rt: rt.run(np.zeros(999)), "Runtime.run(): file: found an object of type ndarray, expected a path"),
+    (lambda rt: rt.run("a.json", seed="x"), "Runtime.run(): seed: found 'x', expected an int"),
+    (lambda rt: rt.verify(), "Runtime.verify(): missing argument 'file', expected a path"),
+    (lambda rt: rt.array(), "Runtime.array(): missing argument 'values', expected one"),
+    (lambda rt: rt.zeros("a"), "Runtime.zeros(): shape: found 'a', expected an int or a sequence of them"),
+    (lambda rt: kiln.Array(4), "Array(): an Array is of a Runtime, expected Runtime.array(), zeros(), wrap() or from_dlpack()"),
+    (lambda rt: kiln.check(3), "check(): file: found 3, expected a path"),
+    (lambda rt: rt.kernel(SAXPY, "saxpy")(global_size="4"), "kernel saxpy: global_size: found '4', expected a positive int or up to three of them"),
+])
+def test_arguments_that_do_not_fit_are_told_in_a_line(runtime, call, text):
+    with pytest.raises(TypeError) as found:
+        call(runtime)
+    assert str(found.value) == text
+
+
+def test_functions_still_say_what_they_take():
+    assert kiln.Runtime.kernel.__name__ == "kernel"
+    for function in (kiln.Runtime.__init__, kiln.Runtime.kernel, kiln.Runtime.run, kiln.check):
+        assert function.__doc__.startswith(f"{function.__name__}(") and "->" in function.__doc__.splitlines()[0]
+
+
 def test_wrong_keywords_are_type_errors(saxpy, xy):
     x, y, _ = xy
     with pytest.raises(TypeError, match="missing keyword argument 'global_size'"):

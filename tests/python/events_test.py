@@ -46,6 +46,74 @@ def test_events_can_be_awaited_together(runtime, saxpy, xy):
         assert np.array_equal(array.read(), expected)
 
 
+def test_an_await_can_run_out_of_time(shared):
+    """At once, without a thread that waits on: the loop's end would wait for it."""
+    runtime, context, _ = shared
+    from conftest import SAXPY
+
+    kernel = runtime.kernel(SAXPY, "saxpy")
+    gate = cl.UserEvent(context)
+    array = runtime.zeros(4096, np.float32)
+
+    async def wait_for(event):
+        await event
+
+    async def main():
+        event = kernel.enqueue(np.ones(4096, np.float32), array, 2.0, global_size=4096, after=[gate])
+        try:
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(wait_for(event), 0.05)
+            # What asyncio's threads are made by.
+            assert asyncio.get_running_loop()._default_executor is None
+        finally:
+            gate.set_status(cl.command_execution_status.COMPLETE)
+        await event
+        await event
+        return event
+
+    assert asyncio.run(main()).done
+    assert (array.read() == 2).all()
+
+
+def test_an_await_of_what_fails_raises(shared):
+    _, context, _ = shared
+    gate = cl.UserEvent(context)
+
+    async def main():
+        waiting = asyncio.ensure_future(wait_for(kiln.Event(gate)))
+        await asyncio.sleep(0)
+        gate.set_status(-5)
+        with pytest.raises(kiln.DeviceError):
+            await waiting
+        with pytest.raises(kiln.DeviceError):
+            await kiln.Event(gate)
+
+    async def wait_for(event):
+        await event
+
+    asyncio.run(main())
+
+
+def test_ctrl_c_ends_an_await_and_the_process():
+    code = """
+import asyncio, os, signal, threading, kiln, pyopencl as cl
+rt = kiln.Runtime("cpu", store="off")
+device = cl.Device.from_int_ptr(rt.devices[0].int_ptr)
+gate = cl.UserEvent(cl.Context([device]))  # which nothing completes
+
+async def main():
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    await kiln.Event(gate)
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    print("ended")
+"""
+    ended = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "ended\n", "")
+
+
 def test_a_run_waits_for_events_of_others(shared, xy):
     runtime, context, _ = shared
     from conftest import SAXPY

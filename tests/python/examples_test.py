@@ -66,7 +66,7 @@ def test_poisson_converges_with_the_square_of_the_width(tmp_path):
 
 def test_poisson_draws_a_picture(tmp_path, capsys):
     pytest.importorskip("matplotlib", reason="python3-matplotlib is not installed")
-    example("poisson").main("8", str(tmp_path / "u.png"))
+    example("poisson").main(8, str(tmp_path / "u.png"))
     assert (tmp_path / "u.png").read_bytes().startswith(b"\x89PNG")
     assert "128 triangles" in capsys.readouterr().out
 
@@ -79,7 +79,7 @@ def test_jac_is_jacobis_iteration():
     u = np.zeros(144)
     for _ in range(6):
         u = matrix @ u + 0.25 * right
-    assert np.allclose(jac.main("12", "6"), u)
+    assert np.allclose(jac.main(12, 6), u)
 
 
 def test_all_specification_files_run(capsys):
@@ -92,6 +92,40 @@ def test_arrays_of_pyopencl_are_shared(capsys):
     pytest.importorskip("pyopencl", reason="python3-pyopencl is not installed")
     example("pyopencl_arrays").main()
     assert "the last one 131071" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.stem)
+def test_examples_say_how_they_are_started(file):
+    if file.stem == "pyopencl_arrays":
+        pytest.importorskip("pyopencl", reason="python3-pyopencl is not installed")
+
+    def run(*words):
+        return subprocess.run([sys.executable, "-B", file, *words], capture_output=True, text=True)
+
+    text = ast.get_docstring(ast.parse(file.read_text()), clean=False).strip()
+    asked = run("--help")
+    assert (asked.returncode, asked.stderr) == (0, "") and asked.stdout.startswith("usage: ")
+    assert text in asked.stdout
+    # Each placeholder of the first lines is an argument, and nothing else is.
+    named = re.search(rf"python3 examples/python/{file.name}(.*)", text).group(1)
+    places = re.findall(r"[\w.]+", named)
+    assert all(place in asked.stdout.split("\n\n")[0] for place in places)
+    for words in (["--stepz", "3"], ["1"] * (len(places) + 1)):
+        wrong = run(*words)
+        assert wrong.returncode == 2 and wrong.stdout == "" and "Traceback" not in wrong.stderr
+        assert wrong.stderr.splitlines()[-1].startswith(f"{file.name}: error: unrecognized arguments")
+
+
+@pytest.mark.parametrize("name, words", [("airfoil", ["20", "x"]), ("aero", ["20.5"]), ("jac", ["0"]),
+                                         ("poisson", ["-8"]), ("specs", ["no such device"]),
+                                         ("tune_matrix_product", ["64", "many"])])
+def test_examples_name_the_argument_that_is_wrong(name, words):
+    ended = subprocess.run(
+        [sys.executable, "-B", EXAMPLES / f"{name}.py", *words], capture_output=True, text=True
+    )
+    assert ended.returncode == 2 and ended.stdout == "" and "Traceback" not in ended.stderr
+    last = ended.stderr.splitlines()[-1]
+    assert last.startswith(f"{name}.py: error: ") and words[-1] in last
 
 
 def cells(name):

@@ -1,4 +1,6 @@
 """Kernels: what arguments they take, what they change, what is prepared once."""
+import gc
+import sys
 import threading
 
 import numpy as np
@@ -96,6 +98,33 @@ def test_a_call_of_other_memory_at_the_same_place_is_another_call(saxpy):
         saxpy(x, y, 1.0, global_size=64)
         assert (y == number).all()
         del x, y
+
+
+def test_a_kept_call_keeps_no_memory(runtime):
+    """Of arrays that are gone, whether the kernel is called again or not."""
+    kernel = runtime.kernel("kernel void k(global int *x, global int *y) { y[0] += x[0]; }", "k")
+    memory = np.ones(64, np.int32)
+    counted = sys.getrefcount(memory)
+    other = runtime.zeros(64, np.int32)
+    for wait in (True, False):
+        array = runtime.from_dlpack(memory)
+        if wait:
+            kernel(array, other, global_size=1)
+        else:
+            kernel.enqueue(array, other, global_size=1).wait()
+            kernel.prepare(array, other, global_size=2)
+        assert sys.getrefcount(memory) > counted
+        del array
+        gc.collect()
+        assert sys.getrefcount(memory) == counted
+    array = runtime.from_dlpack(memory)
+    for _ in range(3):  # one call, and more than are kept
+        for size in range(1, 12):
+            kernel(array, other, global_size=size)
+    assert other.read()[0] >= 2
+    del array
+    gc.collect()
+    assert sys.getrefcount(memory) == counted
 
 
 def test_a_call_with_minus_zero_is_another_call(runtime):

@@ -6,6 +6,7 @@ import pytest
 
 from kiln import mesh_files, op2
 from kiln.op2 import exceptions
+from kiln.op2.trace import trace
 
 N = 8
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv]
@@ -216,3 +217,23 @@ def test_objects_are_made_of_hdf5(tmp_path):
         assert edges.arity == 2 and edges.values.tolist() == [[1, 2], [2, 3]]
         with pytest.raises(exceptions.SizeTypeError):
             op2.Set.fromhdf5(file, "wrong")
+
+
+def test_arrays_of_views_are_locked_once_a_loop_uses_the_dat():
+    nodes = op2.Set(3)
+    dat = op2.Dat(nodes**2, np.arange(6.0))
+    first, second = op2.DatView(dat, 0), op2.DatView(dat, 1)
+    clear = op2.Kernel("void clear(double *x) { x[0] = 0; }", "clear")
+    see = op2.Kernel("void see(double *x) {}", "see")
+    for kernel, use in ((clear, first(op2.WRITE)), (see, second(op2.READ)), (see, dat(op2.READ))):
+        arrays = [second.data, second.data_with_halos, op2.DatView(dat, 1).data, dat.data]
+        for array in arrays:
+            array[...] = 7
+        op2.par_loop(kernel, nodes, use)
+        trace.evaluate_all()
+        for array in arrays:
+            with pytest.raises(ValueError):
+                array[0] = 1
+    assert second.data.tolist() == [7, 7, 7] and first.data.tolist() == [7, 7, 7]
+    with pytest.raises(ValueError):
+        second.data_ro[0] = 1

@@ -1,4 +1,5 @@
 """kiln.op2: loops wait, run in their order when they are needed, and are compiled once."""
+import inspect
 import os
 import signal
 import threading
@@ -7,6 +8,7 @@ import time
 import numpy as np
 import pytest
 
+import kiln
 from kiln import op2
 from kiln.op2 import loops
 from kiln.op2.kernels import Kernel
@@ -99,6 +101,57 @@ def test_a_loop_that_fails_is_not_run_again(cells):
     with pytest.raises(Exception, match="nothing"):
         trace.evaluate_all()
     assert len(trace._trace) == 1 and (y.data == 1).all()
+
+
+BAD = "void bad(unsigned int *x) { nothing(); }"
+
+
+def line_of(function, text):
+    """"FILE:LINE" of a line of a function."""
+    lines, first = inspect.getsourcelines(function)
+    return f"{__file__}:{first + next(at for at, line in enumerate(lines) if text in line)}"
+
+
+def test_an_error_names_the_kernel_and_the_line_of_the_call(cells):
+    x, y = dat(cells), dat(cells)
+    op2.par_loop(op2.Kernel(BAD, "bad"), cells, x(op2.RW))  # the call
+    op2.par_loop(op2.Kernel(COUNT, "count"), cells, y(op2.RW))
+    here = test_an_error_names_the_kernel_and_the_line_of_the_call
+    with pytest.raises(kiln.BadInputError) as found:
+        x.data
+    assert str(found.value).startswith(f"{line_of(here, '# the call')}: loop of bad: bad:1:29: ")
+    op2.configuration["lazy_evaluation"] = False
+    with pytest.raises(kiln.BadInputError) as found:
+        op2.par_loop(op2.Kernel(BAD, "bad"), cells, x(op2.RW))  # at once
+    assert str(found.value).startswith(f"{line_of(here, '# at once')}: loop of bad: ")
+    assert str(found.value).count("loop of bad") == 1
+
+
+def test_every_call_of_a_prepared_loop_has_its_line(cells):
+    x, count = dat(cells), op2.Kernel(COUNT, "count")
+    op2.par_loop(count, cells, x(op2.RW))
+    trace.evaluate_all()
+    calls = [
+        op2.par_loop(count, cells, x(op2.RW)),  # first
+        op2.par_loop(count, cells, x(op2.RW)),  # second
+        op2.ParLoop(count, cells, x(op2.RW)).enqueue(),  # third
+    ]
+    here = test_every_call_of_a_prepared_loop_has_its_line
+    assert [call.place for call in calls] == [line_of(here, f"# {n}") for n in ("first", "second", "third")]
+    assert (x.data == 4).all()
+
+
+def test_errors_of_functions_of_python_stay_as_they_are(cells):
+    x = dat(cells)
+
+    def spoil(x):
+        raise ValueError("spoilt")
+
+    op2.par_loop(spoil, cells, x(op2.RW))  # the call
+    with pytest.raises(ValueError) as found:
+        x.data
+    place = line_of(test_errors_of_functions_of_python_stay_as_they_are, "# the call")
+    assert str(found.value) == "spoilt" and found.value.__notes__ == [f"{place}: loop of spoil"]
 
 
 def test_programs_are_counted_by_what_changes_their_text(cells):

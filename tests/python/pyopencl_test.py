@@ -197,6 +197,16 @@ def test_dlpack_of_opencl_memory_goes_both_ways(shared, queue, add):
     assert np.array_equal(shared.from_dlpack(capsule).read(), values + 1)
 
 
+def test_a_kernel_keeps_nothing_of_foreign_memory(shared, queue):
+    kernel = shared.kernel("kernel void k(global int *x) { x[0] += 1; }", "k")
+    buffer = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, 256)
+    counted = buffer.get_info(cl.mem_info.REFERENCE_COUNT)
+    for _ in range(3):
+        kernel(buffer, global_size=1)
+    gc.collect()
+    assert buffer.get_info(cl.mem_info.REFERENCE_COUNT) == counted
+
+
 def test_what_is_no_object_of_opencl_is_a_type_error(runtime):
     with pytest.raises(TypeError, match="expected a queue"):
         kiln.Runtime(queues=["a queue"])

@@ -67,6 +67,20 @@ def test_findings_of_a_file_are_lines(tmp_path):
     assert lines and all("bad.json" in line for line in lines)
 
 
+def test_a_binary_file_is_told_in_a_line(runtime, tmp_path):
+    for number, content in enumerate([bytes(range(256)), b"\x93NUMPY {,}", b'{"name": "\xe4"', b"{\0}"]):
+        file = tmp_path / f"{number}.json"
+        file.write_bytes(content)
+        expected = f"{file}: found bytes that are no text (UTF-8), expected JSON"
+        if number == 2:  # a text, which has no end
+            assert len(kiln.check(file)) == 1 and "broken JSON" in kiln.check(file)[0]
+            continue
+        assert kiln.check(file) == [expected]
+        with pytest.raises(kiln.BadInputError) as found:
+            runtime.run(file)
+        assert str(found.value) == expected
+
+
 def test_vectors_have_an_axis_for_their_lanes(runtime, tmp_path):
     (tmp_path / "k.cl").write_text("kernel void k(global int2 *out) { int i = get_global_id(0); out[i] = (int2)(i, -i); }")
     (tmp_path / "k.json").write_text(

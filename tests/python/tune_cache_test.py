@@ -89,22 +89,28 @@ def test_two_searches_do_not_write_one_cache(tmp_path):
 )
 def test_a_cache_of_something_else_is_refused(tmp_path, member, value):
     cache = tmp_path / "other.json"
-    modes(0, cache=cache)
-    found = json.loads(cache.read_text())
-    found[member] = value
+    header = {"device_name": "d", "kernel_name": "k", "problem_size": 64, "tune_params_keys": ["block_size_x", "MODE"]}
+    found = {**header, member: value, "cache": {}}
     text = json.dumps(found)
     cache.write_text(text)
     with pytest.raises(kiln.BadInputError, match=f"other.json: found {member}"):
-        modes(0, cache=cache)
+        cache_file.CacheFile(cache, header)
     assert cache.read_text() == text
+    if member == "kernel_name":  # the search says it, too
+        del found["device_name"]
+        cache.write_text(json.dumps(found))
+        with pytest.raises(kiln.BadInputError, match="other.json: found kernel_name 'another', expected 'fill'"):
+            modes(0, cache=cache)
 
 
 def test_what_is_no_cache_is_refused(tmp_path):
     for text in ("[1]", "{", '{"cache": 3}', "nothing"):
         (tmp_path / "none.json").write_text(text)
         with pytest.raises(kiln.CorruptError, match="none.json: found no cache file"):
-            modes(0, cache=tmp_path / "none.json")
+            cache_file.CacheFile(tmp_path / "none.json", {})
         assert (tmp_path / "none.json").read_text() == text
+    with pytest.raises(kiln.CorruptError, match="none.json: found no cache file"):
+        modes(0, cache=tmp_path / "none.json")
 
 
 def test_a_damaged_cache_is_corrupt(tmp_path):

@@ -121,6 +121,9 @@ def test_what_was_found_is_on_record(tmp_path, monkeypatch):
     )
 
     def on_record():
+        return kiln.tune.best_on_record(*problem, params, restrictions=["block_size_x > 32"])
+
+    def on_record_elsewhere():
         import subprocess
         import sys
 
@@ -133,9 +136,35 @@ def test_what_was_found_is_on_record(tmp_path, monkeypatch):
 
     # Functions cannot be compared with those of another process.
     assert kiln.tune.best_on_record(*problem, params, restrictions=[lambda **p: True]) is None
-    assert on_record() == "None"
+    assert on_record() is None
     _, env = kiln.tune_kernel(*problem, params, restrictions=["block_size_x > 32"], quiet=True, iterations=2)
-    assert on_record() == str({"COUNT": COUNT, "MODE": 0, "block_size_x": 64})
+    found = {"COUNT": COUNT, "MODE": 0, "block_size_x": 64}
+    # This process has looked for it before.
+    assert on_record() == found and on_record_elsewhere() == str(found)
+    # The store of now counts, not the one that this process had first.
+    monkeypatch.setenv("KILN_STORE", str(tmp_path / "another"))
+    assert on_record() is None
+    monkeypatch.setenv("KILN_STORE", "off")
+    assert on_record() is None
+    monkeypatch.setenv("KILN_STORE", str(tmp_path / "store"))
+    assert on_record() == found
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"restrictions": 3}, "restrictions: found int, expected a list"),
+        ({"tune_params": {"X": 3}}, "tune_params: X: found 3, expected a list"),
+        ({"tune_params": []}, "tune_params: expected a dict"),
+        ({"problem_size": None}, "problem_size: found None"),
+        ({"arguments": 3}, "arguments: found int, expected a list"),
+        ({"device": 1.5}, "device: found 1.5, expected a number"),
+    ],
+)
+def test_what_can_be_no_search_is_not_looked_for(given, said):
+    search = {"kernel_name": "k", "kernel_source": MODES, "problem_size": 1, "arguments": [], "tune_params": {"X": [1]}}
+    with pytest.raises(kiln.BadInputError, match=said):
+        kiln.tune.best_on_record(**{**search, **given})
 
 
 @pytest.mark.parametrize("defines, is_on_record", [(None, True), ({}, False), ({"N": "4"}, False)])

@@ -1,6 +1,9 @@
 """kiln.tune.kernel, spec and campaign: Kiln's own searches, in processes of their own."""
 import json
+import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
 
@@ -10,7 +13,6 @@ import pytest
 import kiln
 from kiln import tune
 
-ROOT = pathlib.Path(__file__).parents[2]
 COUNT = 256
 
 # LOOP is what it costs; MODE 1 is wrong, 2 does not compile.
@@ -128,6 +130,89 @@ def test_ctrl_c_at_a_terminal_ends_a_search_with_the_best_so_far(rt):
     assert done.stdout == "went on\n", done.stderr
 
 
+# A kernel of SCALE's arguments that never ends where LOOP is 2.
+STUCK = """
+kernel void scale(global const float *x, global float *y, float a) {
+  volatile global float *stay = y;
+  if (LOOP == 2)
+    do stay[0] += 2; while (stay[0] != 1.5f);
+}
+"""
+
+STOPPED = """
+import os, signal, sys, threading
+sys.path.insert(0, {folder!r})
+import kiln
+from kiln import tune
+from tune_searches_test import STUCK, problem
+
+def interrupt(seconds):
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT))
+    timer.daemon = True
+    timer.start()
+
+rt = kiln.Runtime("cpu", store={store!r})
+given = {{**problem(loops={loops}), "source": STUCK}}
+options = {{"method": "exhaustive", "budget": 900, "hang_time": 900, "fresh": True}}
+"""
+
+
+def searchers(session):
+    """What still runs of the processes of searches in a session; those that are ending are waited for."""
+    found = []
+    for status in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = status.read_text().partition("(")[2].rpartition(")")
+            if name != "kiln-tune" or rest.split()[3] != str(session):
+                continue
+            process = os.pidfd_open(int(status.parent.name))
+        except OSError:
+            continue
+        if not select.select([process], [], [], 60)[0]:
+            found.append(status.parent.name)
+        os.close(process)
+    return found
+
+
+def stopped(rt, loops, script):
+    """The exit status and output of a script that Ctrl-C comes to; its searches have left no process."""
+    head = STOPPED.format(folder=str(pathlib.Path(__file__).parent), store=rt.store.folder, loops=loops)
+    process = subprocess.Popen(
+        [sys.executable, "-B", "-c", head + script], start_new_session=True, stdout=subprocess.PIPE, text=True,
+        stderr=subprocess.DEVNULL,
+    )
+    output = process.communicate()[0]
+    assert searchers(process.pid) == []
+    return process.returncode, output
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_ctrl_c_ends_a_search_whose_reference_hangs(rt, signals):
+    """With one signal or several, no process is left, and the interpreter ends."""
+    script = f"""
+for number in range({signals}):
+    interrupt(1 + number / 8)
+tune.kernel(rt, **given, **options)
+"""
+    assert stopped(rt, (2,), script) == (-signal.SIGINT, "")
+
+
+def test_ctrl_c_while_a_candidate_hangs_gives_the_best_so_far(rt):
+    script = """
+found = tune.kernel(rt, **given, **options, progress=lambda now: interrupt(0.5))
+assert found.decided_by == "interrupted" and found.evaluated == 1, found.to_dict()
+assert tune.on_record(rt, **given).values == found.best == {"GROUP": 16, "MODE": 0, "LOOP": 1}
+print(found.journal)
+"""
+    code, output = stopped(rt, (1, 2), script)
+    assert code == 0 and pathlib.Path(output.strip()).exists()
+
+
+def test_a_reference_has_the_time_of_a_candidate(rt):
+    with pytest.raises(kiln.TimeoutError, match="the reference.* did not end within 2 s"):
+        tune.kernel(rt, **{**problem(loops=(2,)), "source": STUCK}, hang_time=2)
+
+
 def test_progress_ends_a_search(rt):
     found = tune.kernel(
         rt, **problem(loops=(11, 12, 13, 14)), method="exhaustive", progress=lambda now: now["evaluated"] < 2
@@ -149,22 +234,54 @@ def test_what_was_measured_elsewhere_goes_on_record(rt):
         tune.record(rt, {"GROUP": 16, "MODE": 0, "LOOP": 9}, 1e-3, **given)
 
 
-def test_a_campaign_shares_a_time_and_outlives_failures(rt):
+def test_a_campaign_shares_a_time_and_outlives_failures(rt, scale_file):
     told = []
     wrong = {**problem(), "name": "absent"}
-    file = {"file": ROOT / "examples/tuning/matmul_blocked.json", "seed": 1}
+    file = {"file": scale_file, "seed": 1}
     found = tune.campaign(
         rt, [problem(loops=(1,)), wrong, file], budget=240, evaluations=2,
         progress=lambda number, now: told.append(number),
     )
     assert found[0].best["LOOP"] == 1 and 0 in told and 2 in told and len(found) == 3
     assert isinstance(found[1], kiln.Error) and "'absent'" in str(found[1])
-    assert set(found[2].best) == {"TS", "WPT", "PAD"} and found[2].stored
-    assert found[2].best["TS"] % found[2].best["WPT"] == 0
+    assert found[2].best == {"GROUP": 16, "LOOP": 1, "MODE": 0} and found[2].stored
     ended = tune.campaign(
         rt, [problem(loops=(7, 8, 9)), problem(loops=(7,))], method="exhaustive", progress=lambda *_: False
     )
     assert len(ended) == 1 and ended[0].decided_by == "interrupted"
+
+
+@pytest.fixture
+def scale_file(tmp_path):
+    """The problem as a file (T1): modes 0 and 2, of 0 to 3."""
+    (tmp_path / "scale.cl").write_text(SCALE)
+    floats = {"Type": "float", "MemoryType": "Vector", "Size": COUNT, "FillType": "Constant", "FillValue": 1}
+    arguments = [floats, floats, {"Type": "float", "MemoryType": "Scalar", "FillValue": 3}]
+    parameters = [
+        {"Name": name, "Type": "int", "Values": values}
+        for name, values in (("GROUP", "[16]"), ("MODE", "list(range(4))"), ("LOOP", "[1]"))
+    ]
+    (tmp_path / "scale.json").write_text(json.dumps({
+        "ConfigurationSpace": {
+            "TuningParameters": parameters, "Conditions": [{"Expression": "MODE % 2 == 0", "Parameters": ["MODE"]}],
+        },
+        "KernelSpecification": {
+            "Language": "OpenCL", "KernelName": "scale", "KernelFile": "scale.cl",
+            "GlobalSize": {"X": COUNT}, "LocalSize": {"X": "GROUP"}, "Arguments": arguments,
+        },
+    }))
+    return tmp_path / "scale.json"
+
+
+def test_a_tuning_problem_is_searched_as_kernel_tuner_does(rt, scale_file, monkeypatch):
+    monkeypatch.setenv("KILN_STORE", rt.store.folder)
+    results, env = tune.tune_kernel_T1(
+        scale_file, output_T4=False, strategy="brute_force", device="cpu",
+        strategy_options={"time_limit": 60},
+    )
+    by_mode = {one["MODE"]: one["time"] for one in results}
+    assert env["best_config"]["MODE"] == 0 and by_mode[0] > 0
+    assert isinstance(by_mode[2], tune.CompilationFailedConfig) and "not this one" in by_mode[2].reason
 
 
 def test_what_is_refused(rt):

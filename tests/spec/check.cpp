@@ -53,6 +53,13 @@ TEST(Check, lists_all_problems_in_the_files_order) {
                                   StartsWith("a.json:9: attribute 'varArguments[0].type'")));
 }
 
+TEST(Check, says_in_one_line_that_a_file_is_binary) {
+  const std::string message = "a.json: found bytes that are no text (UTF-8), expected JSON";
+  EXPECT_THAT(errors_in("\x93NUMPY {,}"), ElementsAre(message));
+  EXPECT_THAT(errors_in(std::string("{\0,}", 4)), ElementsAre(message));
+  EXPECT_THAT(errors_in("{\"name\": \"\xe4\""), ElementsAre(HasSubstr("broken JSON: ")));
+}
+
 TEST(Check, gives_broken_json_a_line_and_a_column) {
   const auto errors = errors_in("{\n  \"name\": ]\n}");
   ASSERT_THAT(errors, SizeIs(1));

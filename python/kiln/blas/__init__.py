@@ -20,6 +20,12 @@ Keywords of all routines:
   after     events of kiln or pyopencl that must be complete before
   order     "C" or "F": how matrices are described to BLAS; None: as they lie
 
+Letters that routines take, of either case, as BLAS does, and nothing else:
+  trans_a, trans_b   "n": the matrix itself; "t": its transpose; "c": its conjugate transpose
+  uplo               "u", "l": the upper or the lower triangle
+  diag               "u": ones on the diagonal, which is not read; "n": as it is
+  side               "l", "r": the matrix a stands left or right of b
+
 Thread-safe for arrays that no two threads use at once. Raises kiln.BadInputError, with the argument, what
 was found and what was expected; UnsupportedError where a device has no double precision; BuildError,
 DeviceError.

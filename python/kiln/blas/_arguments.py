@@ -100,10 +100,10 @@ class Arguments:
         return value
 
     def word(self, name, value):
-        """A letter for side, uplo, diag or trans_a; words that begin with it do."""
+        """The letter for side, uplo, diag or trans_a, in lower case."""
         letters = _LETTERS[name.partition("_")[0]]
-        letter = value[:1].lower() if isinstance(value, str) else None
-        if not letter or letter not in letters:
+        letter = value.lower() if isinstance(value, str) else ""
+        if len(letter) != 1 or letter not in letters:
             expected = ", ".join(repr(one) for one in letters)
             raise BadInputError(f"{self.routine}: {name}: found {value!r}, expected one of {expected}")
         return letter

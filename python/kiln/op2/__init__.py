@@ -10,7 +10,17 @@
 [1.0, 2.0, 2.0, 1.0]
 
 Programs that import pyop2 run unchanged after `import kiln.op2; kiln.op2.install()`. All objects
-are on one Mesh, on the device that init() or PYOP2_DEVICE names. One thread at a time is served.
+are on one Mesh, on the device that init() or PYOP2_DEVICE names.
+
+Of all names here:
+  threads     one at a time is served, others wait; a call that waits for the device leaves the
+              interpreter to them, and Ctrl-C ends the wait
+  ownership   data have the sets and maps that they are on; a loop that waits has its kernel and data.
+              Objects that are one for the same parts stay for as long as one of their users does
+  arrays      of data on sets in the order of the elements, in C order, whatever lies on the device.
+              Those to be changed are locked (ValueError) once a loop has used their data
+  errors      of arguments a class of kiln.op2.exceptions, at once; of kernels and devices a kiln.Error
+              when a loop runs, with the place where it was called. Attributes raise nothing of their own
 """
 from kiln.op2.access import INC, MAX, MIN, READ, RW, WRITE
 from kiln.op2.arguments import Arg
@@ -46,6 +56,7 @@ from kiln.op2.session import (
     init,
     initialised,
     set_log_level,
+    timeline,
     warning,
 )
 from kiln.op2.sets import ExtrudedSet, Halo, LocalSet, Set, Subset
@@ -102,5 +113,6 @@ __all__ = [
     "par_loop",
     "set_log_level",
     "solve",
+    "timeline",
     "warning",
 ]

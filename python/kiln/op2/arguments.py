@@ -6,16 +6,23 @@ from kiln.op2.maps import IterationIndex
 class Arg:
     """One argument. Made by calling a Dat, a Global or a Mat.
 
-    `key` says what it is without holding the data: what a Kernel has prepared is found by it.
+    `key` says what it is without holding the data or the Map: what a Kernel has prepared is found by
+    it, and must not keep what a program has dropped.
     """
 
-    __slots__ = ("key", "data")
+    __slots__ = ("key", "data", "map")
 
     def __init__(self, data, map=None, idx=None, access=None, flatten=False):
-        self.key = (data._token, map, idx, access, flatten)
+        if map is None:
+            through = None
+        elif map.__class__ is tuple:
+            through = tuple([one._token for one in map])
+        else:
+            through = map._token
+        self.key = (data._token, through, idx, access, flatten)
         self.data = data
+        self.map = map
 
-    map = property(lambda self: self.key[1])
     idx = property(lambda self: self.key[2])
     access = property(lambda self: self.key[3])
     _flatten = property(lambda self: self.key[4])

@@ -10,6 +10,7 @@ from kiln.op2.mixed_data import MixedDat
 class Arg:
     key: tuple[Any, ...]
     data: Dat | MixedDat | Global | Mat
+    map: Map | MixedMap | tuple[Map | MixedMap, ...] | None
     def __init__(
         self,
         data: Dat | MixedDat | Global | Mat,
@@ -18,8 +19,6 @@ class Arg:
         access: Access | None = None,
         flatten: bool = False,
     ) -> None: ...
-    @property
-    def map(self) -> Map | MixedMap | tuple[Map | MixedMap, ...] | None: ...
     @property
     def idx(self) -> int | IterationIndex | tuple[int | IterationIndex, ...] | None: ...
     @property

@@ -1,4 +1,5 @@
 """For programs that were written for PyOP2: its modules, by name."""
+import importlib.abc
 import sys
 import types
 
@@ -14,10 +15,23 @@ MODULES = (
     "configuration",
     "computeind",
     "utils",
+    "profiling",
     "backends",
     "device",
     "fusion",
 )
+# What PyOP2 has and Kiln has not, and why.
+_ABSENT = {
+    "plan": "loops make their plans, which cannot be asked for",
+    "petsc_base": "there are no objects of PETSc",
+    "sparsity": "op2.Sparsity has rowptr and colidx",
+    "caching": "Kernel, Sparsity and JITModule of pyop2.base have _cache",
+    "compilation": "programs come from Kiln's store",
+    "mpi": "there is one part: op2.MPI",
+    "pyparloop": "op2.par_loop takes functions of Python",
+    "logger": "op2.set_log_level and op2.debug to op2.critical are there",
+    **dict.fromkeys(("host", "opencl", "openmp", "cuda"), "op2.init(device=...) says where loops run"),
+}
 
 
 class _Communicator:
@@ -75,10 +89,25 @@ _FUSION = {
 }
 
 
+class _Refusal(importlib.abc.MetaPathFinder):
+    """Says of a module of PyOP2 that it is not there, and why."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        package, _, name = fullname.partition(".")
+        if package != "pyop2" or not name or not hasattr(sys.modules.get("pyop2"), "_is_kiln"):
+            return None
+        why = _ABSENT.get(name.partition(".")[0])
+        # Without a `name`: with it `from pyop2 import plan` would pass over the text.
+        raise ModuleNotFoundError(
+            f"found {fullname}, expected a module that kiln.op2 offers: pyop2.{', '.join(MODULES)}"
+            + (f" ({why})" if why else "")
+        )
+
+
 def _names():
     """What PyOP2 has in its modules, of all of them together."""
     from kiln import op2
-    from kiln.op2 import access, exceptions, loops, maps, python_loops
+    from kiln.op2 import access, exceptions, loops, maps, profiling, python_loops
     from kiln.op2.arguments import Arg
     from kiln.op2.configuration import Configuration
     from kiln.op2.trace import ExecutionTrace, trace
@@ -96,13 +125,20 @@ def _names():
         _MapArg=maps.MapUse,
         _trace=trace,
         get_backend=lambda: "pyop2.opencl",
+        timed_function=profiling.timed_function,
+        timed_region=profiling.timed_region,
+        timed_stage=profiling.timed_region,
         compute_ind_extr=compute_ind_extr,
     )
     return names
 
 
 def install():
-    """Puts Kiln in PyOP2's place: `import pyop2` gives its names afterwards."""
+    """Puts Kiln in PyOP2's place: `import pyop2` and its modules, MODULES, give Kiln's names afterwards.
+
+    Returns the package. Another module of PyOP2 is refused by its name (ModuleNotFoundError). May be
+    called again. Raises ImportError where PyOP2 itself was imported before.
+    """
     if "pyop2" in sys.modules and not hasattr(sys.modules["pyop2"], "_is_kiln"):
         raise ImportError("pyop2 is imported already: install() has to come before")
     names = _names()
@@ -111,6 +147,8 @@ def install():
     package._is_kiln = True
     package.__dict__.update(names)
     sys.modules["pyop2"] = package
+    if not any(isinstance(finder, _Refusal) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Refusal())
     for name in MODULES:
         module = types.ModuleType(f"pyop2.{name}", package.__doc__)
         module.__dict__.update(names)

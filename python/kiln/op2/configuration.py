@@ -9,6 +9,7 @@ _KNOWN = {
     "backend": ("PYOP2_BACKEND", str, "opencl"),
     "device": ("PYOP2_DEVICE", str, ""),
     "store": ("PYOP2_STORE", str, ""),
+    "timeline": ("PYOP2_TIMELINE", bool, False),
     "debug": ("PYOP2_DEBUG", bool, False),
     "type_check": ("PYOP2_TYPE_CHECK", bool, True),
     "check_src_hashes": ("PYOP2_CHECK_SRC_HASHES", bool, True),
@@ -56,7 +57,8 @@ def _from_environment(name):
 
 
 class Configuration(dict):
-    """Settings by name. Unknown names are kept; known ones must have their type."""
+    """Settings by name. Unknown names are kept; known ones must have their type, else
+    ConfigurationError. One thread at a time."""
 
     def __init__(self):
         super().__init__()
@@ -72,6 +74,20 @@ class Configuration(dict):
         """Several settings at once."""
         for name, value in settings.items():
             self[name] = value
+
+    @staticmethod
+    def unknown(settings):
+        """list of str: for each name that has no meaning here, one that may have been meant."""
+        found = [name for name in settings if name not in _KNOWN and name != "queue"]
+        if not found:
+            return []
+        import difflib  # not needed by programs that write what they mean
+
+        texts = []
+        for name in found:
+            near = difflib.get_close_matches(name, [*_KNOWN, "queue"], 1)
+            texts.append(f"'{name}'" + (f" (like '{near[0]}')" if near else ""))
+        return texts
 
     def __setitem__(self, name, value):
         if name in _KNOWN:

@@ -24,8 +24,15 @@ class Dat(DatArithmetic):
     """Components of one type for each element of a set, on the host and on the device.
 
     dataset: a DataSet, a Set (one component) or a Dat, which is copied. data: values in the order of
-    the elements, or an array of pyopencl in C order, in which the Dat then lies. soa: how components lie
-    on the device; the host sees them element by element.
+    the elements, or an array of pyopencl in C order, in which the Dat then lies; others are copied when
+    the device gets them. dtype: integers of 1 to 8 bytes, float32, float64, the default without data.
+    soa: how components lie on the device; the host sees them element by element. Memory of the device is
+    taken at the first use, and goes with the Dat.
+
+    shape: (total_size,) for one component, else (total_size, *dim); cdim: components of an element;
+    nbytes: of all elements; split: (self,).
+
+    Raises DataSetTypeError, DataTypeError, DataValueError for another number of values.
 
     >>> from kiln import op2
     >>> nodes = op2.Set(3)
@@ -61,6 +68,7 @@ class Dat(DatArithmetic):
         self._array = None  # of pyopencl, in which it lies
         self._rw = None  # the host's array, where no loop has used it since it was asked for
         self._rw_owned = None  # its view of owned elements, kept to be locked with it
+        self._rw_views = {}  # those of DatViews, by what they are of, kept likewise
         self._ro = None  # the same to be read, where no loop has written it
         self._ro_owned = None
         self.halo_valid = True
@@ -203,6 +211,10 @@ class Dat(DatArithmetic):
                 # Locking an array does not lock views of it.
                 self._rw_owned.flags.writeable = False
                 self._rw_owned = None
+            if self._rw_views:
+                for view in self._rw_views.values():
+                    view.flags.writeable = False
+                self._rw_views.clear()
             self._ro = None if writes else self._rw
             self._rw = None
             self._ro_owned = None
@@ -219,7 +231,10 @@ class Dat(DatArithmetic):
 
     @property
     def data(self):
-        """Values of owned elements, to be changed. Loops that use them run first."""
+        """Values of owned elements, to be changed: (size,) or (size, *dim). Loops that use them run first.
+
+        A view of the Dat's memory, which the next loop that uses it locks: ask again afterwards.
+        """
         if trace._trace:
             trace.evaluate((self,), (self,))
         if self._set.halo is not None:
@@ -238,7 +253,10 @@ class Dat(DatArithmetic):
 
     @property
     def data_ro(self):
-        """Values of owned elements, to be read. Loops that write them run first."""
+        """Values of owned elements, to be read: (size,) or (size, *dim). Loops that write them run first.
+
+        A view of the Dat's memory, as it is until the next loop that writes it.
+        """
         if trace._trace:
             trace.evaluate((self,), ())
         if self._ro_owned is None:
@@ -254,7 +272,10 @@ class Dat(DatArithmetic):
     # --- as an argument ---
 
     def __call__(self, access, path=None, flatten=False):
-        """The argument of a loop, through a Map where there is one."""
+        """The argument of a loop, through a Map where there is one: m, m[k] or m[op2.i[n]].
+
+        flatten: a pointer for each component. Raises ModeValueError, MapValueError for a Map to another set.
+        """
         try:
             if not access._is_for_dats:
                 raise AttributeError
@@ -304,7 +325,7 @@ class Dat(DatArithmetic):
         np.save(filename, self.data_ro)
 
     def load(self, filename):
-        """Takes the values from what save() wrote; ".npy" may be left out."""
+        """Takes the values from what save() wrote; ".npy" may be left out. Raises OSError, ValueError."""
         self.data[...] = np.load(with_extension(filename))
 
     @classmethod

@@ -4,11 +4,15 @@ import numpy as np
 from kiln.op2.checks import check_name, int_tuple
 from kiln.op2.configuration import configuration
 from kiln.op2.exceptions import SetTypeError
-from kiln.op2.sets import ExtrudedSet, Set, Subset
+from kiln.op2.sets import Set, Subset
 
 
 class DataSet:
-    """A Set with the shape of an element's data. One object for a Set and a shape."""
+    """A Set with the shape of an element's data. One object for a Set and a shape, kept by the Set.
+
+    dim: an int or a tuple; the attribute is a tuple, cdim its product. Attributes that it does not have are
+    the Set's. Raises SetTypeError, TypeError for a dim of something else, NotImplementedError for a Subset.
+    """
 
     _count = 0
 
@@ -21,24 +25,23 @@ class DataSet:
                 raise SetTypeError(f"found {iter_set!r}, expected a Set")
         dim = int_tuple(dim)
         key = (DataSet, dim)
-        # An ExtrudedSet has data of its own shape, not its parent's.
-        interned = iter_set._own if isinstance(iter_set, ExtrudedSet) else iter_set._interned
-        made = interned.get(key)
+        made = iter_set._interned.get(key)
         if made is None:
             made = super().__new__(cls)
             made._set = iter_set
             made._dim = dim
             made._cdim = int(np.prod(dim))
             made._name = name or f"dset_{DataSet._count}"
+            made._token = object()
             DataSet._count += 1
-            interned[key] = made
+            iter_set._interned[key] = made
         return made
 
     def __init__(self, iter_set, dim=1, name=None):
         pass
 
     def __getattr__(self, name):
-        if name == "_set":
+        if name in ("_set", "_token"):
             raise AttributeError(name)
         return getattr(self._set, name)
 

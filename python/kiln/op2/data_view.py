@@ -7,7 +7,10 @@ from kiln.op2.exceptions import IndexTypeError, IndexValueError
 
 
 class DatView(Dat):
-    """One component of a Dat: what loops do with it they do with the Dat.
+    """One component of a Dat: what loops do with it they do with the Dat, which it keeps.
+
+    index: an int or a tuple, one of the Dat's dim (else IndexTypeError, IndexValueError). Arrays are
+    (size,), views of the Dat's and locked with them. Arithmetic raises NotImplementedError.
 
     >>> from kiln import op2
     >>> nodes = op2.Set(2)
@@ -74,9 +77,19 @@ class DatView(Dat):
     def _component_of(self, array):
         return array[(slice(None), *self._index)] if self._parent.cdim > 1 else array
 
-    data = property(lambda self: self._component_of(self._parent.data))
+    def _to_be_changed(self, name):
+        """A view of the Dat's array that the Dat locks with it."""
+        array = getattr(self._parent, name)
+        if self._parent.cdim == 1:
+            return array
+        views, key = self._parent._rw_views, (name, self._index)
+        if key not in views:
+            views[key] = self._component_of(array)
+        return views[key]
+
+    data = property(lambda self: self._to_be_changed("data"))
     data_ro = property(lambda self: self._component_of(self._parent.data_ro))
-    data_with_halos = property(lambda self: self._component_of(self._parent.data_with_halos))
+    data_with_halos = property(lambda self: self._to_be_changed("data_with_halos"))
     data_ro_with_halos = property(lambda self: self._component_of(self._parent.data_ro_with_halos))
 
     def __repr__(self):

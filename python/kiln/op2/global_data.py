@@ -11,6 +11,10 @@ from kiln.op2.trace import trace
 class Global:
     """A few numbers that belong to no set: parameters that loops read, and what they reduce to.
 
+    dim: an int or a tuple, the shape of its arrays. data: values, copied; zeros without. dtype: that of
+    the values, or float64. Raises TypeError for a dim that is none, DataTypeError, DataValueError for
+    another number of values.
+
     >>> from kiln import op2
     >>> nodes = op2.Set(3)
     >>> x, largest = op2.Dat(nodes, [1.0, 5.0, 3.0]), op2.Global(1, 0.0)
@@ -79,7 +83,10 @@ class Global:
 
     @property
     def data(self):
-        """The values, to be changed. Loops that use them run first."""
+        """The values, to be changed, of shape dim: the Global's own memory. Loops that use them run first.
+
+        Waits for the device. What is assigned takes their place; raises DataValueError where it does not fit.
+        """
         trace.evaluate((self,), (self,))
         self._fetch()
         return self._values
@@ -96,7 +103,7 @@ class Global:
 
     @property
     def data_ro(self):
-        """The values, to be read. Loops that change them run first."""
+        """The values, to be read, of shape dim. Loops that change them run first; waits for the device."""
         trace.evaluate((self,), ())
         self._fetch()
         view = self._values.view()
@@ -194,4 +201,5 @@ class Global:
         return self._made(self.data_ro / self._number(other))
 
     def inner(self, other):
+        """The sum of products with another Global of as many values, a float."""
         return float(np.dot(self.data_ro.reshape(-1), other.data_ro.reshape(-1)))

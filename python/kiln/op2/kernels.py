@@ -4,6 +4,7 @@ import re
 
 from kiln.errors import UnsupportedError
 from kiln.op2.arguments import _C_TYPES
+from kiln.op2.caches import Interned, Recent
 from kiln.op2.checks import check_name
 from kiln.op2.exceptions import NameTypeError
 
@@ -22,7 +23,8 @@ _STRIDE = "#define OP2_STRIDE(array, index) (array)[index]\n"
 class Kernel:
     """A function in C that a loop calls for each element. The same code and name give the same one.
 
-    code: the text, or a tree with gencode(). Nothing of it is looked at before it runs.
+    code: the text, or a tree with gencode(). headers and user_code come before it. Nothing of it is looked
+    at before it runs: what is no C, or C++ and libraries to be linked, raises then. Raises NameTypeError.
 
     >>> from kiln import op2
     >>> twice = op2.Kernel("void twice(double *x) { x[0] *= 2; }", "twice")
@@ -30,7 +32,10 @@ class Kernel:
     True
     """
 
-    _cache = {}
+    _cache = Interned()
+    # Programs make theirs anew for each call and let go of them: these are there the next time.
+    # loops.JITModule has those that ran last.
+    _recent = Recent(256)
     _count = 0
 
     def __new__(
@@ -68,7 +73,8 @@ class Kernel:
             made._ldargs = tuple(ldargs or ())
             made._is_cpp = bool(cpp)
             made._calls = {}
-            cls._cache[key] = made
+            cls._cache.keep(key, made)
+            cls._recent.keep(key, made)
             Kernel._count += 1
         return made
 
@@ -101,7 +107,7 @@ class Kernel:
     def _kept(self, iterset, args):
         """What _keep() has kept for these, or None."""
         try:
-            return self._calls.get((iterset, tuple([arg.key for arg in args])))
+            return self._calls.get((iterset._token, tuple([arg.key for arg in args])))
         except (AttributeError, TypeError):
             return None  # no arguments at all: the checks say so
 
@@ -110,7 +116,7 @@ class Kernel:
         if len(self._calls) >= _KEPT_CALLS:
             for key in list(itertools.islice(self._calls, _KEPT_CALLS // 2)):
                 del self._calls[key]
-        self._calls[(iterset, tuple([arg.key for arg in args]))] = call
+        self._calls[(iterset._token, tuple([arg.key for arg in args]))] = call
 
     def __str__(self):
         return f"OP2 Kernel: {self._name}"

@@ -1,8 +1,10 @@
 """Calls of loops: checked, queued, and run when their results are asked for."""
+import sys
 import types
 
 from kiln.op2.access import RW
 from kiln.op2.arguments import Arg
+from kiln.op2.caches import Recent
 from kiln.op2.checks import int_tuple
 from kiln.op2.exceptions import (
     IndexValueError,
@@ -15,7 +17,7 @@ from kiln.op2.kernels import Kernel, native_text
 from kiln.op2.maps import ALL, ON_BOTTOM, ON_INTERIOR_FACETS, ON_TOP
 from kiln.op2.mixed_sets import MixedSet
 from kiln.op2.sets import ExtrudedSet, LocalSet, Set, Subset
-from kiln.op2.trace import trace
+from kiln.op2.trace import CallPlace, trace
 
 
 class IterationSpace:
@@ -77,9 +79,13 @@ class IterationSpace:
 
 
 class JITModule:
-    """A kernel's text for arguments of one shape. `_cache` has one for each that has run."""
+    """A kernel's text for arguments of one shape.
 
-    _cache = {}
+    `_cache` has one for each that has run, as many as a Mesh keeps loops ready, and so the kernels of
+    programs that make theirs anew for every call.
+    """
+
+    _cache = Recent(1024)
 
     def __init__(self, kernel, args):
         from kiln import _mesh
@@ -91,10 +97,8 @@ class JITModule:
     def of(cls, kernel, iterset, args):
         # Kernels are interned by all that their text depends on.
         key = (kernel, iterset.layers, tuple(_shape_of(arg) for arg in args))
-        made = cls._cache.get(key)
-        if made is None:
-            made = cls._cache[key] = cls(kernel, args)
-        return made
+        made = cls._cache.used(key)
+        return made if made is not None else cls._cache.keep(key, cls(kernel, args))
 
 
 def _shape_of(arg):
@@ -117,10 +121,14 @@ def _shape_of(arg):
     )
 
 
-class ParLoop:
-    """A call of a loop. The constructor checks; nothing runs before it is queued."""
+class ParLoop(CallPlace):
+    """A call of a loop. The constructor checks; nothing runs before it is queued.
 
-    __slots__ = ("_kernel", "_iterset", "_region", "args", "_extents", "_call")
+    Keeps its kernel, set and data. place: "FILE:LINE" of the call. it_space: the extents of op2.i. Raises
+    KernelTypeError, SetTypeError, MapValueError, IndexValueError, IterateValueError.
+    """
+
+    __slots__ = ("_kernel", "_iterset", "_region", "args", "_extents", "_call", "_code", "_instruction")
 
     def __init__(self, kernel, iterset, *args, iterate=None):
         if not isinstance(kernel, Kernel):
@@ -133,9 +141,10 @@ class ParLoop:
         self.args = args
         self._extents = check_arguments(iterset, args)
         self._call = None
+        self._called_from(sys._getframe(1))
 
     @classmethod
-    def _again(cls, call, kernel, iterset, args):
+    def _again(cls, call, kernel, iterset, args, frame):
         """Of arguments that were checked before."""
         loop = cls.__new__(cls)
         loop._kernel = kernel
@@ -144,6 +153,8 @@ class ParLoop:
         loop.args = args
         loop._extents = call.extents
         loop._call = call
+        loop._code = frame.f_code
+        loop._instruction = frame.f_lasti
         return loop
 
     kernel = property(lambda self: self._kernel)
@@ -166,6 +177,7 @@ class ParLoop:
         return {part for arg in self.args if arg._writes for part in _parts(arg)}
 
     def enqueue(self):
+        """Queues it, or runs it where evaluation is not lazy; returns it."""
         trace.append(self)
         return self
 
@@ -358,7 +370,7 @@ def par_loop(kernel, iterset, *args, **keywords):
 
     kernel: a Kernel, or a function of Python, which runs on the host. args: data called with an
     access and, through a Map, with it: x(op2.READ, cell2node). iterate: of an extruded set ON_BOTTOM
-    or ON_TOP. Returns the call.
+    or ON_TOP. Returns the call. Raises as ParLoop; what fails later names this call's kernel and line.
 
     >>> from kiln import op2
     >>> nodes, edges = op2.Set(3), op2.Set(2)
@@ -373,11 +385,14 @@ def par_loop(kernel, iterset, *args, **keywords):
     if kernel.__class__ is Kernel and not keywords:
         call = kernel._kept(iterset, args)
         if call is not None:
-            loop = ParLoop._again(call, kernel, iterset, args)
+            loop = ParLoop._again(call, kernel, iterset, args, sys._getframe(1))
             trace.append(loop)
             return loop
     if isinstance(kernel, types.FunctionType):
         from kiln.op2.python_loops import PyParLoop
 
-        return PyParLoop(kernel, iterset, *args, **keywords).enqueue()
-    return ParLoop(kernel, iterset, *args, **keywords).enqueue()
+        loop = PyParLoop(kernel, iterset, *args, **keywords)
+    else:
+        loop = ParLoop(kernel, iterset, *args, **keywords)
+    loop._called_from(sys._getframe(1))
+    return loop.enqueue()

@@ -8,6 +8,7 @@ from kiln.op2.maps import IterationRegion
 from kiln.op2.mixed_sets import MixedSet
 from kiln.op2.python_loops import PyParLoop
 from kiln.op2.sets import Set
+from kiln.op2.trace import CallPlace
 
 class IterationSpace:
     def __init__(
@@ -42,7 +43,7 @@ class JITModule:
     @classmethod
     def of(cls, kernel: Kernel, iterset: Set, args: Sequence[Arg]) -> JITModule: ...
 
-class ParLoop:
+class ParLoop(CallPlace):
     args: tuple[Arg, ...]
     def __init__(
         self,

@@ -1,6 +1,7 @@
 """Maps between sets, and how arguments use them."""
 import numpy as np
 
+from kiln.op2.caches import Interned
 from kiln.op2.checks import check_name, is_int, parts_of, values_as
 from kiln.op2.exceptions import (
     ArityTypeError,
@@ -111,8 +112,13 @@ def _check_index(map, index):
 class Map:
     """For each element of one Set `arity` elements of another.
 
-    values: (iterset.total_size, arity) integers, row by row; None where it is not used, or its set
-    is empty. offset: for extruded sets, by component, how far one layer up is.
+    values: (iterset.total_size, arity) integers, row by row, kept as int32 (an int32 array in C order is
+    not copied); None where it is not used, or its set is empty. They are locked once a loop has used the
+    Map. offset: for extruded sets, by component, how far one layer up is.
+
+    m[k]: the target k; m[op2.i[n]]: all targets in one array; m: a pointer to each. arities, arange,
+    split: as those of a MixedMap of this one alone. Raises SetTypeError, ArityTypeError, DataValueError
+    for another number of values or such as are no 32-bit integers; IndexTypeError, IndexValueError.
 
     >>> from kiln import op2
     >>> nodes, edges = op2.Set(4), op2.Set(3)
@@ -163,7 +169,8 @@ class Map:
         self._shifted = {}
         self._uses = {}
         self._number = Map._count
-        self._interned = {}
+        self._interned = {}  # objects that are there for as long as the Map
+        self._token = object()
         Map._count += 1
 
     iterset = property(lambda self: self._iterset)
@@ -181,11 +188,12 @@ class Map:
 
     @property
     def values(self):
-        """Of owned elements."""
+        """(size, arity) int32, of owned elements; a view. None without values."""
         return self._owned
 
     @property
     def values_with_halo(self):
+        """(total_size, arity) int32, of all elements. None without values."""
         return self._values
 
     @property
@@ -255,7 +263,11 @@ class Map:
 
 
 class DecoratedMap(Map):
-    """A Map for a part of an extruded set. The same decoration gives the same object."""
+    """A Map for a part of an extruded set. The same decoration gives the same object.
+
+    iteration_region: some of ON_BOTTOM, ON_TOP, ON_INTERIOR_FACETS, ALL; implicit_bcs: names, which
+    loops over matrices refuse. Decorating a decorated one adds to it. All else is the Map's.
+    """
 
     def __new__(cls, map, iteration_region=None, implicit_bcs=None):
         if isinstance(map, MixedMap):
@@ -277,6 +289,8 @@ class DecoratedMap(Map):
             made._regions = regions
             made._conditions = conditions
             made._uses = {}
+            made._interned = {}
+            made._token = object()
             map._interned[key] = made
         return made
 
@@ -301,21 +315,27 @@ class DecoratedMap(Map):
 
 
 class MixedMap:
-    """Maps from one Set, one after another. The same ones give the same object."""
+    """Maps from one Set, one after another. The same ones give the same object.
 
-    _interned = {}
+    arity is the sum; arities, arange, values, name and offset are tuples, by part; toset is a MixedSet.
+    Raises TypeError for what are no Maps, or none, MapTypeError for Maps from different sets.
+    """
+
+    _interned = Interned()
 
     def __new__(cls, maps):
         if isinstance(maps, MixedMap):
             return maps
         maps = parts_of(maps, Map, TypeError, "Maps")
-        made = cls._interned.get(maps)
+        key = tuple(one._token for one in maps)
+        made = cls._interned.get(key)
         if made is None:
             if any(one.iterset is not maps[0].iterset for one in maps):
                 raise MapTypeError("the Maps are from different sets, expected one")
             made = super().__new__(cls)
             made._maps = maps
-            cls._interned[maps] = made
+            made._token = key
+            cls._interned.keep(key, made)
         return made
 
     def __init__(self, maps):

@@ -30,6 +30,11 @@ class _Handle:
 class Mat:
     """A sparse matrix; loops add element matrices to it or set them.
 
+    nrows, ncols: of numbers, not blocks; dims[row][column]: shape of an entry's block; split: the blocks
+    of a mixed one, row by row, which it has. Methods that take rows want numbers of the row set's elements
+    or a Subset. Raises TypeError, NameTypeError, ModeValueError, MapValueError; kiln.BadInputError for rows
+    outside and entries that the sparsity lacks; RuntimeError where blocks are to be asked.
+
     >>> from kiln import op2
     >>> nodes, edges = op2.Set(3), op2.Set(2)
     >>> edge2node = op2.Map(edges, nodes, 2, [[0, 1], [1, 2]])

@@ -15,6 +15,10 @@ from kiln.op2.sets import Set
 class MixedDat:
     """A Dat on each part of a mixed space, all of one type.
 
+    dats: Dats, which it shares, DataSets or Sets; a MixedDat, which is copied; a MixedSet or MixedDataSet.
+    Arrays, shape, name and soa are tuples, by part, as the Dats have them; nbytes and cdim are sums. Raises
+    DataSetTypeError, DataValueError for different types.
+
     >>> from kiln import op2
     >>> space = op2.MixedSet([op2.Set(2), op2.Set(1)])
     >>> x = op2.MixedDat(space ** (2, 1)) + 3
@@ -128,6 +132,7 @@ class MixedDat:
         np.save(filename, np.concatenate([dat.data_ro.reshape(-1) for dat in self._dats]))
 
     def load(self, filename):
+        """Takes the values from what save() wrote."""
         values, at = np.load(with_extension(filename)), 0
         for dat in self._dats:
             size = dat.data_ro.size
@@ -188,8 +193,10 @@ class MixedDat:
         return MixedDat(-dat for dat in self._dats)
 
     def inner(self, other):
+        """The sum of products of all owned components of all parts."""
         return sum(dat.inner(part) for dat, part in zip(self._dats, self._parts_of(other)))
 
     @property
     def norm(self):
+        """The Euclidean norm of all owned components of all parts."""
         return float(np.hypot.reduce([dat.norm for dat in self._dats]))

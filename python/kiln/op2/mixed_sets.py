@@ -1,4 +1,5 @@
 """Several sets, one after another, and the shape of the data on them."""
+from kiln.op2.caches import Interned
 from kiln.op2.checks import is_int, parts_of
 from kiln.op2.data_sets import DataSet
 from kiln.op2.sets import Set
@@ -7,25 +8,30 @@ from kiln.op2.sets import Set
 class MixedSet:
     """Several Sets, one after another. The same Sets give the same object.
 
+    Sizes are sums, name is a tuple, split the Sets; halo: a tuple, or None where no part has one. Raises
+    TypeError for what are no Sets, or none, AssertionError for different numbers of layers.
+
     >>> from kiln import op2
     >>> nodes, edges = op2.Set(4), op2.Set(3)
     >>> op2.MixedSet([nodes, edges]).size
     7
     """
 
-    _interned = {}
+    _interned = Interned()
 
     def __new__(cls, sets):
         if isinstance(sets, MixedSet):
             return sets
         sets = parts_of(sets, Set, TypeError, "Sets")
-        made = cls._interned.get(sets)
+        key = tuple(one._token for one in sets)
+        made = cls._interned.get(key)
         if made is None:
             if len({one.layers for one in sets}) > 1:
                 raise AssertionError("all parts must have as many layers")
             made = super().__new__(cls)
             made._sets = sets
-            cls._interned[sets] = made
+            made._token = key
+            cls._interned.keep(key, made)
         return made
 
     def __init__(self, sets):
@@ -66,19 +72,26 @@ class MixedSet:
 
 
 class MixedDataSet:
-    """Several DataSets, one after another. The same ones give the same object."""
+    """Several DataSets, one after another. The same ones give the same object.
 
-    _interned = {}
+    arg: DataSets, or Sets with dims: an int for all, or one for each. dim and name are tuples, by part,
+    cdim is the sum, set the MixedSet. Raises TypeError for other parts, ValueError for another number of
+    dims.
+    """
+
+    _interned = Interned()
 
     def __new__(cls, arg, dims=None):
         if isinstance(arg, MixedDataSet) and dims is None:
             return arg
         parts = cls._parts(arg, dims)
-        made = cls._interned.get(parts)
+        key = tuple(part._token for part in parts)
+        made = cls._interned.get(key)
         if made is None:
             made = super().__new__(cls)
             made._dsets = parts
-            cls._interned[parts] = made
+            made._token = key
+            cls._interned.keep(key, made)
         return made
 
     def __init__(self, arg, dims=None):

@@ -1,4 +1,6 @@
 """Calls of loops whose kernels are functions of Python."""
+import sys
+
 import numpy as np
 
 from kiln.op2.access import INC, READ
@@ -6,9 +8,10 @@ from kiln.op2.exceptions import SetTypeError
 from kiln.op2.loops import ParLoop, check_arguments, checked_region
 from kiln.op2.maps import ALL
 from kiln.op2.sets import Set, Subset
+from kiln.op2.trace import CallPlace
 
 
-class PyParLoop:
+class PyParLoop(CallPlace):
     """A function of Python in a kernel's place: called on the host, element by element, with views of
     the data."""
 
@@ -18,6 +21,7 @@ class PyParLoop:
         self._kernel = kernel
         self._iterset = iterset
         self.args = args
+        self._called_from(sys._getframe(1))
         check_arguments(iterset, args)
         # What is above each other is not counted up on the host.
         is_layered = iterset.layers and any(arg.map is not None for arg in args)

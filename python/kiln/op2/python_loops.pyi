@@ -4,8 +4,9 @@ from typing import Any, Self
 from kiln.op2.arguments import Arg
 from kiln.op2.maps import IterationRegion
 from kiln.op2.sets import Set
+from kiln.op2.trace import CallPlace
 
-class PyParLoop:
+class PyParLoop(CallPlace):
     args: tuple[Arg, ...]
     def __init__(
         self,

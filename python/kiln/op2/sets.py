@@ -9,7 +9,9 @@ class Set:
     """Elements of one kind: nodes, edges, cells.
 
     size: an int, or of a part of a distributed set four rising numbers: core, owned, with what is
-    computed redundantly, with what is only read.
+    computed redundantly, with what is only read (core_size, size, exec_size, total_size; sizes: all).
+    Two Sets are never equal. `s ** dim` is a DataSet, `s(...)` a Subset. Raises SizeTypeError,
+    NameTypeError, AssertionError where sizes do not rise.
 
     >>> from kiln import op2
     >>> nodes = op2.Set(4, "nodes")
@@ -34,7 +36,8 @@ class Set:
         self._name = name or f"set_{Set._count}"
         self._halo = halo
         self._partition_size = 1024
-        self._interned = {}
+        self._interned = {}  # objects that are there for as long as the Set
+        self._token = object()
         self._handle = None
         self.comm = comm
         if halo is not None:
@@ -144,8 +147,9 @@ class Set:
 
 
 class ExtrudedSet(Set):
-    """Columns of cells over a Set, `layers` - 1 above each other.
+    """Columns of cells over a Set (parent), `layers` - 1 above each other. Sizes are the parent's.
 
+    Raises TypeError for a parent that is no Set, SizeTypeError for fewer than 2 layers.
     The Map's offset says how far the targets of the cell above are.
 
     >>> from kiln import op2
@@ -168,7 +172,12 @@ class ExtrudedSet(Set):
             raise SizeTypeError(f"layers: found {layers!r}, expected an int, 2 or more")
         self._parent = parent
         self._layers = int(layers)
-        self._own = {}
+        self._begin()
+
+    def _begin(self):
+        """What it does not have from the parent."""
+        self._interned = {}
+        self._token = object()
 
     def __getattr__(self, name):
         if name == "_parent":
@@ -197,9 +206,9 @@ class ExtrudedSet(Set):
     def _iteration(self):
         from kiln import _mesh
 
-        made = self._own.get("iteration")
+        made = self._interned.get("iteration")
         if made is None:
-            made = self._own["iteration"] = _mesh.Iteration(self._native, self._layers)
+            made = self._interned["iteration"] = _mesh.Iteration(self._native, self._layers)
         return made
 
     def _columns(self):
@@ -219,6 +228,9 @@ class ExtrudedSet(Set):
 class Subset(ExtrudedSet):
     """Some elements of a Set, rising, each once.
 
+    indices: a list, tuple or array of ints, copied; the attribute is int32. Of a Subset: numbers of its
+    elements, and the new one is a part of its superset. Raises TypeError, SubsetIndexOutOfBounds.
+
     >>> from kiln import op2
     >>> nodes = op2.Set(4)
     >>> nodes(3, 0, 3).indices.tolist()
@@ -236,7 +248,7 @@ class Subset(ExtrudedSet):
             found = superset.indices[found].astype(np.int64)
             superset = superset.superset
         self._parent = superset
-        self._own = {}
+        self._begin()
         self._check(found, superset.total_size)
         self._indices = found.astype(np.int32)
         self._layers = superset.layers
@@ -270,9 +282,9 @@ class Subset(ExtrudedSet):
         return self._indices[: self.size]
 
     def _subset(self):
-        made = self._own.get("subset")
+        made = self._interned.get("subset")
         if made is None:
-            made = self._own["subset"] = self._parent._native.subset(self._indices)
+            made = self._interned["subset"] = self._parent._native.subset(self._indices)
         return made
 
     def _iteration(self):
@@ -283,9 +295,9 @@ class Subset(ExtrudedSet):
     def _columns(self):
         from kiln import _mesh
 
-        made = self._own.get("iteration")
+        made = self._interned.get("iteration")
         if made is None:
-            made = self._own["iteration"] = _mesh.Iteration(self._subset())
+            made = self._interned["iteration"] = _mesh.Iteration(self._subset())
         return made
 
     def __contains__(self, other):
@@ -302,7 +314,10 @@ class Subset(ExtrudedSet):
 
 
 class LocalSet(ExtrudedSet):
-    """A Set whose loops compute nothing redundantly."""
+    """A Set (superset) whose loops compute nothing redundantly. One object for a Set.
+
+    Its loops take no direct, RW or Mat arguments (RuntimeError).
+    """
 
     def __new__(cls, superset):
         if not isinstance(superset, Set):
@@ -311,7 +326,7 @@ class LocalSet(ExtrudedSet):
         if made is None:
             made = superset._interned[LocalSet] = super().__new__(cls)
             made._parent = superset
-            made._own = {}
+            made._begin()
         return made
 
     def __init__(self, superset):
@@ -345,7 +360,10 @@ class LocalSet(ExtrudedSet):
 
 
 class Halo:
-    """Which elements a part sends to and receives from others, by rank."""
+    """Which elements a part sends to and receives from others.
+
+    sends, receives: rank to indices, kept as int32. Raises AssertionError for the part's own rank.
+    """
 
     def __init__(self, sends, receives, comm=None, gnn2unn=None):
         self.sends = {rank: np.asarray(ids, dtype=np.int32) for rank, ids in sends.items()}
@@ -359,7 +377,7 @@ class Halo:
             raise AssertionError("a part does not receive from itself")
 
     def verify(self, over):
-        """Whether these are elements of a Set that may be sent and received."""
+        """Raises AssertionError where these are no elements of a Set that may be sent and received."""
         for ids in self.sends.values():
             if (ids < 0).any() or (ids >= over.size).any():
                 raise AssertionError("only owned elements are sent")

@@ -2,6 +2,38 @@
 from kiln.op2.configuration import configuration
 
 
+class CallPlace:
+    """Where in a program a loop was called: what fails when it runs, later, can say so.
+
+    Keeps the code and the instruction, from which the line is found only when it is needed.
+    """
+
+    __slots__ = ()
+
+    def _called_from(self, frame):
+        self._code = frame.f_code
+        self._instruction = frame.f_lasti
+
+    @property
+    def place(self):
+        """"FILE:LINE"."""
+        lines = (
+            line for begin, end, line in self._code.co_lines() if begin <= self._instruction < end
+        )
+        return f"{self._code.co_filename}:{next(lines, None) or self._code.co_firstlineno}"
+
+    def _explain(self, error):
+        """Puts the place and the kernel before what the error says; behind it where it says more than
+        a text, or is a program's own, from a function of Python."""
+        kernel = self._kernel
+        is_ours = not callable(kernel)
+        where = f"{self.place}: loop of {kernel.name if is_ours else kernel.__name__}"
+        if is_ours and len(error.args) == 1 and str(error) == error.args[0]:
+            error.args = (f"{where}: {error.args[0]}",)
+        else:
+            error.add_note(where)
+
+
 class ExecutionTrace:
     """The queue of loops, in the order of their calls."""
 
@@ -12,7 +44,7 @@ class ExecutionTrace:
         """Queues a loop, or runs it where evaluation is not lazy."""
         if not configuration["lazy_evaluation"]:
             self.evaluate_all()
-            computation._run()
+            self._run_all([computation])
             return
         self._trace.append(computation)
         longest = configuration["lazy_max_trace_length"]
@@ -56,9 +88,11 @@ class ExecutionTrace:
         for number, computation in enumerate(computations):
             try:
                 computation._run()
-            except BaseException:
+            except BaseException as error:
                 # The others are not lost; the one that failed would fail again.
                 self._trace = computations[number + 1 :] + self._trace
+                if isinstance(error, Exception):
+                    computation._explain(error)
                 raise
 
 

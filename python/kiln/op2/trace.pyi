@@ -3,6 +3,10 @@ from collections.abc import Iterable
 from kiln.op2.loops import ParLoop
 from kiln.op2.python_loops import PyParLoop
 
+class CallPlace:
+    @property
+    def place(self) -> str: ...
+
 class ExecutionTrace:
     def append(self, computation: ParLoop | PyParLoop) -> None: ...
     def in_queue(self, computation: ParLoop | PyParLoop) -> bool: ...

@@ -1,4 +1,5 @@
 """One kernel on one device: compiled with a configuration, run on copies of its arguments, timed."""
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -165,11 +166,18 @@ def milliseconds_since(start):
     return 1e3 * (time.perf_counter() - start)
 
 
+def first_error(log):
+    """The line of a compiler's log that says most: the first with "error" in it, else the first."""
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    return next((line for line in lines if re.search(r"\berror\b", line, re.I)), lines[0] if lines else "")
+
+
 def failure_of(error):
-    """(kind of failure, message) of what compiling or running a candidate raised."""
-    message = " ".join(str(error).split())
+    """(kind of failure, message of one line, compiler's log) of what compiling or running raised."""
     if isinstance(error, BuildError):
-        return "build", message
+        what, said = str(error).partition("\n")[0], first_error(error.log)
+        return "build", f"{what} {said}" if said else what, error.log
+    message = " ".join(str(error).split())
     if isinstance(error, BadInputError) or "OUT_OF_RESOURCES" in message:
-        return "resources", message
-    return "launch", message
+        return "resources", message, ""
+    return "launch", message, ""

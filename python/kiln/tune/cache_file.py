@@ -6,42 +6,68 @@ brackets at the end are missing, so that an entry is one write; a file that was 
 """
 import contextlib
 import fcntl
-import gzip
 import json
 import os
-import pathlib
-import zlib
 
-import numpy as np
-
-from kiln.errors import BadInputError, CorruptError, IoError, NotFoundError
-from kiln.tune.results import BY_NAME
+from kiln.errors import BadInputError, CorruptError, IoError
+from kiln.tune.json_files import (
+    is_list_of,
+    is_number,
+    is_scalar,
+    is_shallow,
+    is_text,
+    is_time,
+    member,
+    parsed,
+    path_from,
+    plain_json,
+    shown,
+    text_of,
+    write_whole,
+)
+from kiln.tune.results import BY_NAME, RuntimeFailedConfig
 
 _CLOSED = "}\n}"
+
+
+def _is_size(value):
+    return is_scalar(value) or is_list_of(is_scalar)(value)
+
+
+def _is_table(value):
+    return isinstance(value, dict) and all(map(is_list_of(is_scalar), value.values()))
+
+
+# What is in front of `cache`, where it is there; other members are the file's own.
+_HEADER = {
+    "device_name": (lambda value: value is None or is_text(value), "a text"),
+    "kernel_name": (is_text, "a text"),
+    "problem_size": (_is_size, "a size or a list of sizes"),
+    "tune_params_keys": (is_list_of(is_text), "a list of names"),
+    "tune_params": (_is_table, "an object of lists of values"),
+    "objective": (is_text, "a text"),
+}
+# Kernel Tuner wrote failures as huge times before it wrote them as words.
+_FAILED_TIME = 1e19
+# What is added up of an entry; null: it was not measured.
+_SPENT = ("compile_time", "verification_time", "benchmark_time", "framework_time", "strategy_time")
 
 
 def key_of(config):
     return ",".join(str(value) for value in config)
 
 
-def plain_json(value):
-    """What json.dumps does not know by itself."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, os.PathLike):
-        return str(value)
-    return repr(value)
-
-
 def path_of(name):
     """Kernel Tuner adds the suffix where it is missing."""
-    path = pathlib.Path(name)
-    return path if path.name.endswith((".json", ".json.gz")) else path.with_name(path.name + ".json")
+    path = path_from(name, "cache")
+    if path.name.endswith((".json", ".json.gz")):
+        return path
+    if not path.name:
+        raise BadInputError(f"cache: found {name!r}, expected a file's name")
+    return path.with_name(path.name + ".json")
 
 
-def _parsed(text, path):
+def _completed(text, path):
     """The object in a file that is whole, was left open, or was cut within its last entry."""
     stripped = text.strip()
     last_line = stripped.rfind("\n")
@@ -50,8 +76,8 @@ def _parsed(text, path):
         attempts.append(stripped[:last_line].rstrip().rstrip(",") + _CLOSED)
     for attempt in attempts:
         try:
-            found = json.loads(attempt)
-        except ValueError:
+            found = parsed(attempt, path)
+        except CorruptError:
             continue
         if isinstance(found, dict) and isinstance(found.get("cache"), dict):
             return found
@@ -59,43 +85,59 @@ def _parsed(text, path):
     raise CorruptError(f"{path}: found no cache file of Kernel Tuner (JSON with an object 'cache')")
 
 
+def _check_header(found, path):
+    for name, (test, expected) in _HEADER.items():
+        if name in found:
+            member(found, name, test, expected, path)
+    for name, value in found.items():
+        if name != "cache" and not is_shallow(value):
+            raise CorruptError(f"{path}: {name}: found a value that is nested too deep")
+    keys, table = found.get("tune_params_keys"), found.get("tune_params")
+    if keys is not None and table is not None and sorted(keys) != sorted(table):
+        raise CorruptError(f"{path}: tune_params_keys: found {keys}, expected the names of tune_params")
+
+
+def _check_entry(key, entry, names, path):
+    """An entry has values for its key, and times that can be compared."""
+    place = f"{path}: the entry '{key}'"
+    if not isinstance(entry, dict):
+        raise CorruptError(f"{path}: found the entry '{key}': {shown(entry)}, expected an object")
+    for name, value in entry.items():
+        if isinstance(value, (dict, list)) and not is_shallow(value):
+            raise CorruptError(f"{place}: {name}: found a value that is nested too deep")
+        if isinstance(value, str) and value in BY_NAME:
+            entry[name] = BY_NAME[value]()
+    if names is not None:
+        for name in names:
+            member(entry, name, is_scalar, "a parameter's value", place)
+        of_values = key_of(entry[name] for name in names)
+        if of_values != key:
+            raise CorruptError(f"{place}: found the values {shown(of_values)}, expected those of its name")
+    time = entry.get("time", 0)
+    if not is_time(time) and not (is_text(time) and time in BY_NAME):
+        raise CorruptError(
+            f"{place}: time: found {shown(time)}, expected milliseconds or one of " + ", ".join(BY_NAME)
+        )
+    if is_number(time) and time >= _FAILED_TIME:
+        entry["time"] = RuntimeFailedConfig("a failure, of an earlier Kernel Tuner")
+    if entry.get("times") is not None:
+        member(entry, "times", is_list_of(is_time), "a list of milliseconds", place)
+    for name in _SPENT:
+        if entry.get(name) is not None:
+            member(entry, name, is_number, "milliseconds", place)
+
+
 def read(name):
-    """The object of a cache file, compressed (gzip) or not; marks of failures are ErrorConfigs."""
+    """The object of a cache file, compressed (gzip) or not; marks of failures are ErrorConfigs.
+
+    Raises NotFoundError, IoError, and CorruptError with the place of what is wrong.
+    """
     path = path_of(name)
-    try:
-        content = path.read_bytes()
-        if content[:2] == b"\x1f\x8b":
-            content = gzip.decompress(content)
-        text = content.decode()
-    except FileNotFoundError:
-        raise NotFoundError(f"cache: {path}: no such file") from None
-    except UnicodeDecodeError:
-        raise CorruptError(f"{path}: found bytes that are no UTF-8 text") from None
-    except (zlib.error, EOFError, gzip.BadGzipFile) as error:
-        raise CorruptError(f"{path}: {error}") from None
-    except OSError as error:
-        raise IoError(f"cache: {path}: {error}") from None
-    found = _parsed(text, path)
+    found = _completed(text_of(path, "cache"), path)
+    _check_header(found, path)
     for key, entry in found["cache"].items():
-        if not isinstance(entry, dict):
-            raise CorruptError(f"{path}: found the entry '{key}': {entry!r}, expected an object")
-        for name, value in entry.items():
-            if isinstance(value, str) and value in BY_NAME:
-                entry[name] = BY_NAME[value]()
+        _check_entry(key, entry, found.get("tune_params_keys"), path)
     return found
-
-
-def write_whole(path, text):
-    """Puts a file in place of one of this name: who opens it finds either, never a part. Raises IoError."""
-    place = path.resolve()  # a link stays one
-    aside = place.with_name(f".{place.name}.{os.getpid()}")
-    try:
-        aside.write_text(text)
-        os.replace(aside, place)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink()
-        raise IoError(f"{path}: {error.strerror}") from None
 
 
 def _lock(file, path):
@@ -124,12 +166,18 @@ class CacheFile:
                 before = stack.enter_context(self.path.open("rb"))
             if before is not None:
                 _lock(before, self.path)
-            found = read(self.path) if self.path.exists() and self.path.stat().st_size else None
+            found = read(self.path) if self._has_content() else None
             if found is not None:
                 self.check(found, header, self.path)
                 self.entries = found.pop("cache")
                 header = {**header, **found}
             self._open(header)
+
+    def _has_content(self):
+        try:
+            return self.path.exists() and self.path.stat().st_size > 0
+        except OSError as error:
+            raise IoError(f"cache: {self.path}: {error.strerror}") from None
 
     @staticmethod
     def check(found, header, path):

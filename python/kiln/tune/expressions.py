@@ -2,6 +2,9 @@
 
 They are the caller's own code, as functions are, and are evaluated by Python.
 """
+import ast
+import builtins
+import inspect
 import math
 import re
 
@@ -14,6 +17,10 @@ _NAMES.update(math=math, np=np, numpy=np)
 _WORD = re.compile(r"[A-Za-z0-9_]+")
 
 
+def _one_line(error):
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 def evaluate(text, values, what):
     """The value of an expression over names; what says in an error what it is."""
     try:
@@ -21,7 +28,63 @@ def evaluate(text, values, what):
     except ZeroDivisionError:
         raise
     except Exception as error:
-        raise BadInputError(f"{what}: '{text}': {error}") from None
+        raise BadInputError(f"{what}: '{text}': {_one_line(error)}") from None
+
+
+def whole(value, what):
+    """What an expression, a function or a parameter gave, as an int. Raises BadInputError."""
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInputError(f"{what}: found {value!r}, expected an integer") from None
+
+
+def names_in(text, what):
+    """The names that an expression uses, but those that it binds itself or Python knows. Raises
+    BadInputError for what is no expression."""
+    try:
+        nodes = [*ast.walk(ast.parse(text.strip(), mode="eval"))]
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        reason = error.msg if isinstance(error, SyntaxError) else _one_line(error)
+        raise BadInputError(f"{what}: '{text}': {reason}, expected an expression of Python") from None
+    found = [node for node in nodes if isinstance(node, ast.Name)]
+    bound = {node.id for node in found if not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    known = bound | _NAMES.keys() | vars(builtins).keys()
+    return list(dict.fromkeys(node.id for node in found if node.id not in known))
+
+
+def check_call(function, what, *positional, **named):
+    """Raises BadInputError where a function does not take such arguments."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # of a function in C, nothing is known
+    try:
+        signature.bind(*positional, **named)
+    except TypeError as error:
+        wanted = ", ".join(named) if named else f"{len(positional)} arguments"
+        raise BadInputError(
+            f"{what}: {name_of(function)}{signature}: {error}, expected a function of {wanted}"
+        ) from None
+
+
+def name_of(function):
+    return getattr(function, "__name__", type(function).__name__)
+
+
+def of_known_names(function, values, what):
+    """function(values), a dict. Raises BadInputError where it asks for a name that is not there; other
+    errors are the function's own."""
+    try:
+        return function(values)
+    except KeyError as error:
+        if not error.args or not isinstance(error.args[0], str) or error.args[0] in values:
+            raise
+        raise BadInputError(
+            f"{what}: the function {name_of(function)} asks for '{error.args[0]}', expected one of "
+            + ", ".join(values)
+        ) from error
 
 
 def substitute(text, values):

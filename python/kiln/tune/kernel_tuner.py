@@ -1,6 +1,5 @@
 """tune_kernel and run_kernel with Kernel Tuner's arguments and results."""
 import dataclasses
-import logging
 import os
 import tempfile
 import time
@@ -10,26 +9,28 @@ from typing import Any
 import numpy as np
 
 from kiln._kiln import version
-from kiln.errors import BadInputError, UnsupportedError
+from kiln.errors import BadInputError
 from kiln.tune import cache_file, strategies
+from kiln.tune.arguments import (
+    check_device,
+    check_measuring,
+    checked_arguments,
+    checked_iterations,
+    checked_objectives,
+    checked_options,
+    checked_seed,
+    log_to_file,
+    refuse_others,
+)
 from kiln.tune.bench import Bench, portable
 from kiln.tune.geometry import Geometry
-from kiln.tune.measuring import Measuring, candidate_of, check_metrics, milliseconds_since
+from kiln.tune.measuring import MEASURED, Measuring, candidate_of, check_metrics, milliseconds_since
 from kiln.tune.observers import BenchmarkObserver, checked
 from kiln.tune.recorded import keep
-from kiln.tune.results import OBJECTIVES_THAT_GROW, Results, pareto_front
+from kiln.tune.results import Results, pareto_front
 from kiln.tune.session import SIMULATED_WORK_ITEMS, Tuning, describe
 from kiln.tune.sources import Sources
-from kiln.tune.space import Space
-
-# What only other languages have, and why it cannot be meant here.
-_REFUSED = {
-    "smem_args": "shared memory of CUDA; expected kiln.LocalMemory among the arguments",
-    "cmem_args": "constant memory of CUDA; expected a __constant argument of the kernel",
-    "texmem_args": "textures of CUDA",
-    "compiler": "the compiler of host programs; OpenCL's driver has its own",
-}
-
+from kiln.tune.space import Space, check_restrictions, checked_params
 
 @dataclasses.dataclass
 class _Settings:
@@ -48,44 +49,6 @@ class _Settings:
     quiet: bool
     verbose: bool
     hang_time: float
-
-
-def _refuse_others(given):
-    for name, why in _REFUSED.items():
-        if given.get(name):
-            raise UnsupportedError(f"{name}: {why}")
-    if given.get("parallel"):
-        raise UnsupportedError(
-            "parallel: found a request for several devices, expected one (candidates of one device "
-            "are measured one after another)"
-        )
-
-
-def _objectives(objective, grows, several):
-    """Name to whether it grows."""
-    if several is not None:
-        if objective is not None:
-            raise BadInputError("objectives: found objective, too, expected one of them")
-        if isinstance(several, dict):
-            return {name: bool(value) for name, value in several.items()}
-        objective = [*several]
-    names = [objective or "time"] if not isinstance(objective, (list, tuple)) else [*objective]
-    given = grows if isinstance(grows, (list, tuple)) else [grows] * len(names)
-    found = {}
-    for name, one in zip(names, given):
-        if one is None:
-            if name not in OBJECTIVES_THAT_GROW:
-                raise BadInputError(
-                    f"objective: found '{name}', expected objective_higher_is_better with it"
-                )
-            one = OBJECTIVES_THAT_GROW[name]
-        found[name] = bool(one)
-    return found
-
-
-def _log_to_file(log, kernel_name):
-    if log:
-        logging.basicConfig(filename=f"{kernel_name}{time.strftime('%Y%m%d-%H:%M:%S')}.log", level=log)
 
 
 def tune_kernel(
@@ -146,27 +109,29 @@ def tune_kernel(
     and where no configuration runs and is right the error of the first one. One thread.
     """
     start = time.perf_counter()
-    _refuse_others(locals())
-    _log_to_file(log, kernel_name)
-    if not isinstance(iterations, (int, np.integer)) or iterations < 1:
-        raise BadInputError(f"iterations: found {iterations!r}, expected a positive number")
-    options = dict(strategy_options or {})
+    refuse_others(locals())
+    log_to_file(log, kernel_name)
+    check_device(platform, device)
+    check_measuring(atol, verify, hang_time)
+    tune_params, arguments = checked_params(tune_params), checked_arguments(arguments)
+    options = checked_options(strategy_options)
     settings = _Settings(
         answer,
         atol,
         verify,
         checked(observers),
-        int(iterations),
+        checked_iterations(iterations),
         metrics,
         platform,
         device,
-        _objectives(objective, objective_higher_is_better, objectives),
+        checked_objectives(objective, objective_higher_is_better, objectives),
         options,
         quiet,
         verbose,
         hang_time,
     )
-    check_metrics(metrics)
+    check_metrics(metrics, tune_params, is_all_known=not (settings.observers or cache))
+    check_restrictions(restrictions, tune_params)
     strategies.check_strategy(strategy, options)
     sources = Sources(kernel_name, kernel_source, lang, compiler_options)
     grid_div = (grid_div_x, grid_div_y, grid_div_z)
@@ -179,9 +144,10 @@ def tune_kernel(
         "tune_params": tune_params,
         "objective": [*settings.objectives][0],
     }
-    seed = 0 if seed is None else int(seed)
+    seed = checked_seed(seed)
     if simulation_mode:
         return _simulate(tune_params, restrictions, geometry, settings, header, cache, strategy, seed, start)
+    geometry.warn_without_block_sizes(tune_params, stacklevel=2)
     with tempfile.TemporaryDirectory(prefix="kiln-candidates-") as scratch:
         # Of all candidates the user's store would keep what only the winner is worth.
         store = "off" if os.environ.get("KILN_STORE") == "off" else scratch
@@ -274,6 +240,15 @@ def _finished(tuning, env, start):
 # ---- One run
 
 
+def _parameters_of(params):
+    """A configuration's parameters, also where a result of tune_kernel is given."""
+    if not isinstance(params, Mapping) or not all(isinstance(name, str) for name in params):
+        raise BadInputError(f"params: found {type(params).__name__}, expected a dict of names and values")
+    if "timestamp" not in params:
+        return dict(params)
+    return {name: one for name, one in params.items() if name not in MEASURED and name.isidentifier()}
+
+
 def run_kernel(
     kernel_name: str,
     kernel_source: Any,
@@ -301,14 +276,20 @@ def run_kernel(
     The arguments are Kernel Tuner's. Returns a list: a new array for each array, scalars as they
     are. Runs in this process. Raises BuildError, DeviceError, BadInputError, UnsupportedError.
     """
-    _refuse_others(locals())
-    _log_to_file(log, kernel_name)
+    refuse_others(locals())
+    log_to_file(log, kernel_name)
+    check_device(platform, device)
+    values, arguments = _parameters_of(params), checked_arguments(arguments)
     sources = Sources(kernel_name, kernel_source, lang, compiler_options)
     geometry = Geometry(
-        problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names, defines, params
+        problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names, defines, values
     )
     bench = Bench(platform, device, None, [portable(one, i) for i, one in enumerate(arguments)])
-    bench.compile(candidate_of(sources, geometry, dict(params)))
+    try:
+        candidate = candidate_of(sources, geometry, values)
+    except ZeroDivisionError:
+        raise BadInputError("params: the range divides by zero, expected positive sizes") from None
+    bench.compile(candidate)
     bench.start().wait()
     outputs = bench.outputs()
     return [

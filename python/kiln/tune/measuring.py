@@ -8,7 +8,7 @@ import numpy as np
 
 from kiln.errors import BadInputError, Error
 from kiln.tune.bench import Bench, Candidate, failure_of, milliseconds_since, portable
-from kiln.tune.expressions import evaluate, substitute
+from kiln.tune.expressions import check_call, evaluate, names_in, of_known_names, substitute
 from kiln.tune.observers import OutputObserver, PrologueObserver
 from kiln.tune.results import (
     CompilationFailedConfig,
@@ -19,22 +19,64 @@ from kiln.tune.results import (
 from kiln.tune.worker import CandidateFailed, start_worker
 
 
+# What a result has besides its parameters, before metrics are added.
+MEASURED = (
+    "time", "times", "compile_time", "verification_time", "benchmark_time", "strategy_time",
+    "framework_time", "timestamp",
+)
+
+
 def apply_metrics(result, metrics):
     """Adds metrics to a result, in their order: functions of it, or expressions over its names."""
     for name, metric in (metrics or {}).items():
-        if isinstance(metric, str):
-            result[name] = evaluate(metric, result, f"metrics: {name}")
-        else:
-            result[name] = metric(result)
+        what = f"metrics: {name}"
+        if not isinstance(metric, str):
+            result[name] = of_known_names(metric, result, what)
+            continue
+        try:
+            result[name] = evaluate(metric, result, what)
+        except ZeroDivisionError as error:
+            values = ", ".join(f"{one}={result[one]}" for one in names_in(metric, what) if one in result)
+            raise BadInputError(f"{what}: '{metric}': {error}, with {values}") from None
 
 
-def check_metrics(metrics):
+def check_metrics(metrics, tune_params, is_all_known):
+    """What is wrong with metrics is said before anything is measured.
+
+    is_all_known: a result has nothing but parameters, MEASURED and metrics: no observers' values, no
+    earlier file's.
+    """
     if metrics is not None and not isinstance(metrics, dict):
         raise BadInputError(f"metrics: found {type(metrics).__name__}, expected a dict")
+    known = [*tune_params, *MEASURED]
     for name, metric in (metrics or {}).items():
-        if not isinstance(metric, str) and not callable(metric):
+        if not isinstance(name, str):
+            raise BadInputError(f"metrics: found the name {name!r}, expected a text")
+        if isinstance(metric, str):
+            _check_expression(name, metric, metrics, known, is_all_known)
+        elif callable(metric):
+            check_call(metric, f"metrics: {name}", {})
+        else:
             raise BadInputError(
                 f"metrics: {name}: found {type(metric).__name__}, expected text or a function"
+            )
+        known.append(name)
+
+
+def _check_expression(name, metric, metrics, known, is_all_known):
+    what = f"metrics: {name}"
+    for used in names_in(metric, what):
+        if used in known:
+            continue
+        if used in metrics and is_all_known:
+            raise BadInputError(
+                f"{what}: '{metric}': found '{used}', which comes "
+                + ("of itself" if used == name else "later")
+                + ", expected metrics before it alone"
+            )
+        if is_all_known:
+            raise BadInputError(
+                f"{what}: '{metric}': name '{used}' is not defined, expected one of " + ", ".join(known)
             )
 
 
@@ -81,6 +123,8 @@ class Verification:
 
     @staticmethod
     def _check(arguments, answer, is_compared):
+        if isinstance(answer, (str, bytes, dict)) or not hasattr(answer, "__len__"):
+            raise BadInputError(f"answer: found {type(answer).__name__}, expected a list")
         if len(answer) != len(arguments):
             raise BadInputError(
                 f"answer: found {len(answer)} entries, expected {len(arguments)}, one an argument "
@@ -154,7 +198,7 @@ class Measuring:
         except CandidateFailed as failed:
             mark = (
                 CompilationFailedConfig if failed.failure == "build" else RuntimeFailedConfig
-            )(failed.message, failed.failure)
+            )(failed.message, failed.failure, failed.log)
             self._fail(result, mark)
         result.update(timings)
         if not isinstance(result.get("time"), ErrorConfig):

@@ -4,18 +4,20 @@ from typing import Any
 
 import numpy as np
 
-from kiln._kiln import Runtime, tune_on_record
+from kiln._kiln import Runtime, Store, tune_on_record
+from kiln.errors import Error
+from kiln.tune.arguments import check_device, checked_arguments
 from kiln.tune.bench import find_device, native, portable
 from kiln.tune.geometry import Geometry
 from kiln.tune.results import error_of, value_of
 from kiln.tune.sources import Sources
+from kiln.tune.space import checked_params, listed_restrictions
 
 
 def problem_of(sources, geometry, restrictions, arguments, tune_params):
     """The problem as the store knows it: kiln.tune.kernel's; None where a function or values that
     are no integers say what it is, or defines, which a record does not have."""
-    is_one = isinstance(restrictions, str) or callable(restrictions)
-    texts = [restrictions] if is_one else list(restrictions or ())
+    texts, _ = listed_restrictions(restrictions)
     sizes = geometry.as_texts(tune_params)
     is_plain = (
         sizes is not None
@@ -74,19 +76,47 @@ def best_on_record(
     block_size_names: Sequence[str] | None = None,
 ) -> dict[str, int] | None:
     """What tune_kernel has found for this problem on this device, in any process: a dict of the
-    parameters; None: nothing. Compiles and runs nothing.
+    parameters; None: nothing. Compiles and runs nothing. Looks in the store that KILN_STORE names now.
 
     Problems whose sizes, source or restrictions are functions, whose parameters are no integers, or
     that have defines, are never on record. Raises BadInputError for wrong arguments.
     """
+    check_device(platform, device)
+    tune_params = checked_params(tune_params)
     sources = Sources(kernel_name, kernel_source, lang, compiler_options)
     geometry = Geometry(
         problem_size, (grid_div_x, grid_div_y, grid_div_z), block_size_names, None, tune_params
     )
-    given = [portable(one, i) for i, one in enumerate(arguments)]
+    given = [portable(one, i) for i, one in enumerate(checked_arguments(arguments))]
     problem = problem_of(sources, geometry, restrictions, given, tune_params)
     if problem is None:
         return None
     problem["arguments"] = [native(one) for one in given]
-    found = tune_on_record(Runtime(find_device(platform, device)[0]), problem)
-    return None if found is None else found["values"]
+    for runtime in _runtimes(find_device(platform, device)[0]):
+        found = tune_on_record(runtime, problem)
+        if found is not None:
+            return found["values"]
+    return None
+
+
+def _folder(store):
+    """Of what store() opens; None: it is off."""
+    try:
+        return store().folder
+    except Error:
+        return None
+
+
+def _runtimes(devices):
+    """What is asked for a record, in this order.
+
+    The process's own store is the one that KILN_STORE named when it was first used, and what it was
+    asked for before it has in memory; processes that measure write to the one that is named now.
+    """
+    now = _folder(Store)
+    if now is None:
+        return
+    yield Runtime(devices, store=now)
+    own = Runtime(devices)  # with the system's store and the fleet's
+    if _folder(lambda: own.store) == now:
+        yield own

@@ -1,4 +1,5 @@
 """What tuning comes to: marks of configurations that failed, which one is best, lists of results."""
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,21 +22,24 @@ OBJECTIVES_THAT_GROW = {
 class ErrorConfig(str):
     """Stands where a failed configuration's time would be; a text, as files have it.
 
-    reason: what the compiler, the driver or the check said. failure: as `kiln tune` names it:
-    "build", "resources", "launch", "wrong_result", "timeout", "crash"; or "constraints".
+    reason: what the compiler, the driver or the check said, one line. failure: as `kiln tune` names
+    it: "build", "resources", "launch", "wrong_result", "timeout", "crash"; or "constraints". log: of
+    what does not compile all that the compiler said; else empty.
     """
 
     failure = ""
     reason = ""
+    log = ""
 
-    def __new__(cls, reason: str = "", failure: str | None = None) -> "ErrorConfig":
+    def __new__(cls, reason: str = "", failure: str | None = None, log: str = "") -> "ErrorConfig":
         made = super().__new__(cls, cls.__name__)
         made.reason = reason
         made.failure = failure or cls.failure
+        made.log = log
         return made
 
     def __reduce__(self):
-        return type(self), (self.reason, self.failure)
+        return type(self), (self.reason, self.failure, self.log)
 
 
 class InvalidConfig(ErrorConfig):
@@ -72,22 +76,23 @@ def is_better(found, than, grows):
 
 
 def value_of(result, objective):
-    """The objective of a result as a number, or None where there is none."""
+    """The objective of a result as a number, or None where there is none: NaN, an infinity and a time
+    below zero are no measurements, and never the best."""
     value = result.get(objective)
     if value is None or isinstance(value, (str, bool)):
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    return number if number == number else None
+    return number if math.isfinite(number) and not (objective == "time" and number < 0) else None
 
 
 def best_of(results, objective, grows):
     """The best result that has the objective; None where none has."""
     best = None
     for one in results:
-        value = value_of(one, objective)
+        value = value_of(one, objective) if error_of(one, objective) is None else None
         if value is not None and (best is None or is_better(value, value_of(best, objective), grows)):
             best = one
     return best

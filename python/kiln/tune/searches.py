@@ -11,10 +11,10 @@ import numpy as np
 
 from kiln import _kiln
 from kiln._kiln import Runtime
-from kiln.errors import BadInputError, Error, NotFoundError
+from kiln.errors import BadInputError, Error
 from kiln.tune import files
 from kiln.tune._looks import plot, search_table
-from kiln.tune.cache_file import plain_json
+from kiln.tune.json_files import content_of, path_from, plain_json
 
 _OPTIONS = {
     "budget": 600.0,
@@ -172,11 +172,13 @@ def kernel(
 
     budget (seconds), evaluations, method ("forest", …), seed, jobs, hang_time, fresh, journal and
     from_scratch are the command's options (`kiln tune`). progress: called with a dict after each
-    evaluation; False ends the search. Ctrl-C ends it, too, with the best so far.
+    evaluation; False ends the search. Ctrl-C ends it within half a second, also while a candidate
+    compiles or hangs: with the best so far, or as KeyboardInterrupt where there is none yet; the
+    same call goes on where it was. hang_time is for the reference, too.
 
     Candidates run in processes of their own; the winner goes on record in the Runtime's store.
-    Returns a Result. Raises BadInputError, BuildError, DeviceError, UnsupportedError. Thread-safe;
-    searches of one user measure one at a time.
+    Returns a Result. Raises BadInputError, BuildError, DeviceError, TimeoutError (of the reference),
+    UnsupportedError. Thread-safe; searches of one user measure one at a time.
     """
     more = {
         "constraints": constraints,
@@ -285,12 +287,8 @@ def read_t4(file: str | os.PathLike[str] | bytes) -> list[dict[str, Any]]:
     """
     if isinstance(file, (bytes, bytearray)):
         return _kiln.tune_read_t4(bytes(file), "bytes")
-    path = pathlib.Path(file)
-    try:
-        content = path.read_bytes()
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: no such file") from None
-    return _kiln.tune_read_t4(content, str(path))
+    path = path_from(file, "file")
+    return _kiln.tune_read_t4(content_of(path), str(path))
 
 
 def t4(
@@ -320,7 +318,8 @@ def campaign(
     seconds for all; what one leaves, the others get. progress: called with (number, dict) after
     each evaluation; False ends the campaign. A search that was ended, here or in a campaign before,
     goes on where it was, by its journal. Returns a list with a Result for each problem that was
-    begun, or the Error that it failed with.
+    begun, or the Error that it failed with. Ctrl-C ends it with those that there are;
+    KeyboardInterrupt comes out where there is none.
     """
     end = time.monotonic() + budget
     ended = False
@@ -344,6 +343,10 @@ def campaign(
         except Error as error:
             found.append(error)
             continue
+        except KeyboardInterrupt:
+            if not found:
+                raise
+            break
         found.append(result)
         if ended or result.decided_by == "interrupted":
             break

@@ -81,19 +81,23 @@ class Tuning:
         self._known.add(id(result))
         if error_of(result, self.results.objective) is None:
             apply_metrics(result, self.metrics)
+        self._check_objectives(result, params, f"the cache's entry '{cache_file.key_of(params.values())}'")
         return result
 
     def _new(self, params, key):
         if self._measure is None:
             raise BadInputError(f"simulation_mode: the cache has no configuration '{key}'")
         result = self._measure(params)
+        self._check_objectives(result, params, "a result")
+        return result
+
+    def _check_objectives(self, result, params, what):
         missing = [name for name in self.objectives if name not in result]
-        if missing:
+        if missing and error_of(result, self.results.objective) is None:
             raise BadInputError(
-                f"objective: found no '{missing[0]}' in a result, expected one of "
+                f"objective: found no '{missing[0]}' in {what}, expected one of "
                 + ", ".join(name for name in result if name not in params)
             )
-        return result
 
     def _say(self, result):
         error = error_of(result, self.results.objective)
@@ -113,12 +117,15 @@ class Tuning:
         if not errors or self.is_simulated or any(error is None for error in errors):
             return
         first = errors[0]
-        kinds = {"build": BuildError, "crash": DeviceError, "launch": DeviceError}
-        raise kinds.get(first.failure, BadInputError)(
+        message = (
             f"none of {len(errors)} configurations runs and is right; the first one, "
             f"{describe(self.results[0], self.space.param_names)}: {first.failure}: "
             f"{first.reason or first}"
         )
+        if first.failure == "build":
+            raise BuildError(f"{message}\n{first.log}" if first.log else message)
+        kinds = {"crash": DeviceError, "launch": DeviceError}
+        raise kinds.get(first.failure, BadInputError)(message)
 
 
 def describe(result, names):

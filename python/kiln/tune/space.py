@@ -1,67 +1,116 @@
 """The configurations that restrictions leave of a space, and searches over them."""
 import itertools
+import math
 import random
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from kiln._kiln import StepwiseSearch
 from kiln.errors import BadInputError, Error
-from kiln.tune.expressions import evaluate, plain
+from kiln.tune.expressions import check_call, evaluate, names_in, of_known_names, plain
 
 MOST_LISTED = 20_000_000
 FORBIDDEN_NAMES = ("grid_size_x", "grid_size_y", "grid_size_z", "time", "times")
 
 
-def _checked(tune_params):
-    if not isinstance(tune_params, dict) or not tune_params:
+def checked_params(tune_params):
+    """Name to list of plain values. Raises BadInputError for what cannot be searched."""
+    if not isinstance(tune_params, Mapping) or not tune_params:
         raise BadInputError("tune_params: expected a dict of names and lists of values, one at least")
     made = {}
     for name, values in tune_params.items():
+        if not isinstance(name, str) or not name:
+            raise BadInputError(f"tune_params: found the name {name!r}, expected a text")
         if name in FORBIDDEN_NAMES:
             raise BadInputError(f"tune_params: found the name '{name}', which results use")
         if isinstance(values, (str, bytes)) or not np.iterable(values):
             raise BadInputError(f"tune_params: {name}: found {values!r}, expected a list of values")
         made[name] = [plain(value) for value in values]
+        if not made[name]:
+            raise BadInputError(f"tune_params: {name}: found no value, expected one at least")
         for value in made[name]:
             if not isinstance(value, (bool, int, float, str)):
                 raise BadInputError(
                     f"tune_params: {name}: found {type(value).__name__}, expected numbers or texts"
                 )
+            if isinstance(value, float) and not math.isfinite(value):
+                raise BadInputError(f"tune_params: {name}: found {value}, expected finite numbers")
     return made
+
+
+def listed_restrictions(restrictions):
+    """Restrictions as a list, and whether they are one function, which takes a dict. Raises
+    BadInputError for what is none."""
+    if restrictions is None:
+        return [], False
+    if isinstance(restrictions, str):
+        return [restrictions], False
+    if callable(restrictions) and not isinstance(restrictions, type):
+        return [restrictions], True
+    if isinstance(restrictions, (bytes, Mapping)) or not isinstance(restrictions, Iterable):
+        raise BadInputError(
+            f"restrictions: found {type(restrictions).__name__}, expected a list of texts or functions, "
+            "or one function"
+        )
+    return list(restrictions), False
 
 
 class _Restrictions:
     """What must hold, sorted by who can check it: texts for Kiln, functions for Python."""
 
-    def __init__(self, restrictions):
+    def __init__(self, restrictions, names):
         self.texts, self.functions = [], []
-        if restrictions is None:
+        self._names = names
+        listed, is_one_function = listed_restrictions(restrictions)
+        if is_one_function:
+            check_call(listed[0], "restrictions", {})
+            self.functions.append(lambda params: of_known_names(listed[0], params, "restrictions"))
             return
-        if callable(restrictions) and not isinstance(restrictions, type):
-            self.functions.append(restrictions)
-            return
-        for one in [restrictions] if isinstance(restrictions, str) else restrictions:
-            if isinstance(one, str):
-                self.texts.append(one)
-            elif isinstance(one, tuple) and len(one) == 2 and callable(one[0]):
-                function, names = one
-                self.functions.append(
-                    lambda params, function=function, names=names: function(
-                        **{name: params[name] for name in names}
-                    )
-                )
-            elif callable(one) and type(one).__module__.partition(".")[0] != "constraint":
-                self.functions.append(lambda params, function=one: function(**params))
-            else:
+        for one in listed:
+            self._add(one)
+
+    def _add(self, one):
+        if isinstance(one, str):
+            unknown = [name for name in names_in(one, "restrictions") if name not in self._names]
+            if unknown:
                 raise BadInputError(
-                    f"restrictions: found {type(one).__name__}, expected texts or functions"
+                    f"restrictions: '{one}': name '{unknown[0]}' is not defined, expected parameters: "
+                    + ", ".join(self._names)
                 )
+            self.texts.append(one)
+        elif isinstance(one, tuple) and len(one) in (2, 3) and callable(one[0]):
+            self._add_function(one[0], self._checked_names(one[1]))
+        elif callable(one) and type(one).__module__.partition(".")[0] != "constraint":
+            self._add_function(one, self._names)
+        else:
+            raise BadInputError(f"restrictions: found {type(one).__name__}, expected texts or functions")
+
+    def _checked_names(self, names):
+        listed = [*names] if isinstance(names, (list, tuple)) else [names]
+        for name in listed:
+            if name not in self._names:
+                raise BadInputError(
+                    f"restrictions: found the name {name!r} of a function's argument, expected parameters: "
+                    + ", ".join(self._names)
+                )
+        return listed
+
+    def _add_function(self, function, names):
+        """Functions of a list take parameters by name."""
+        check_call(function, "restrictions", **dict.fromkeys(names))
+        self.functions.append(lambda params: function(**{name: params[name] for name in names}))
 
     def as_functions(self):
         def of_text(text):
             return lambda params: evaluate(text, params, "restrictions")
 
         return [of_text(text) for text in self.texts] + self.functions
+
+
+def check_restrictions(restrictions, tune_params):
+    """Raises BadInputError for what can be no restriction over these parameters."""
+    _Restrictions(restrictions, list(tune_params))
 
 
 def _holds(function, params):
@@ -80,13 +129,13 @@ class Space:
     """
 
     def __init__(self, tune_params, restrictions=None, most_work_items=None, block_names=()):
-        self.tune_params = _checked(tune_params)
+        self.tune_params = checked_params(tune_params)
         self.param_names = list(self.tune_params)
         self._position = {
             name: {self._key(value): i for i, value in enumerate(values)}
             for name, values in self.tune_params.items()
         }
-        found = _Restrictions(restrictions)
+        found = _Restrictions(restrictions, self.param_names)
         names = [name for name in block_names if name in self.tune_params]
         limit = [f"{' * '.join(names)} <= {most_work_items}"] if names and most_work_items else []
         self.constraints, self._rows = [], None

@@ -1,10 +1,16 @@
 """Strategies by Kernel Tuner's names, Kiln's own, and objects of the caller's."""
+import difflib
 import math
+import os
 import warnings
 
+import numpy as np
+
 from kiln._kiln import StepwiseSearch
-from kiln.errors import BadInputError
+from kiln.errors import BadInputError, Error
 from kiln.tune import cache_file
+from kiln.tune.expressions import plain
+from kiln.tune.json_files import is_number
 from kiln.tune.results import dominates, value_of
 
 # docs/python.md has this table with what Kiln's methods are.
@@ -35,7 +41,14 @@ OWN = ("forest", "multi-start", "iterated-local", "annealing", "genetic", "rando
 # Evaluations of a search that was given neither max_fevals nor time_limit.
 DEFAULT_EVALUATIONS = 100
 DEFAULT_FRACTION = 0.1  # of the space, that random_sample takes
-_KNOWN_OPTIONS = {"max_fevals", "time_limit", "fraction", "x0", "start_from"}
+# What an option may be.
+_OPTIONS = {
+    "max_fevals": (lambda it: is_number(it) and it >= 1 and it == int(it), "a positive integer"),
+    "time_limit": (lambda it: is_number(it) and it > 0, "a positive number of seconds"),
+    "fraction": (lambda it: is_number(it) and 0 < it <= 1, "a number above 0, 1 at most"),
+    "x0": (lambda it: isinstance(it, (list, tuple, np.ndarray)), "the values of a configuration"),
+    "start_from": (lambda it: isinstance(it, (str, os.PathLike)), "a cache file's name"),
+}
 
 
 class StopCriterionReached(Exception):
@@ -44,20 +57,38 @@ class StopCriterionReached(Exception):
 
 def check_strategy(strategy, options):
     """What is wrong with a strategy or its options is said before anything is measured."""
-    if strategy is None or (not isinstance(strategy, str) and callable(getattr(strategy, "tune", None))):
+    _check_options(options)
+    if strategy is not None and not isinstance(strategy, str) and callable(getattr(strategy, "tune", None)):
         return
-    if strategy not in METHODS and strategy not in OWN:
+    if strategy is not None and (
+        not isinstance(strategy, str) or (strategy not in METHODS and strategy not in OWN)
+    ):
         raise BadInputError(
             f"strategy: found {strategy!r}, expected an object with a method tune(), or one of "
             + ", ".join([*METHODS, *OWN])
         )
-    ignored = [name for name in options if name not in _KNOWN_OPTIONS]
+    ignored = [name for name in options if name not in _OPTIONS]
+    for name in ignored:
+        # Kernel Tuner has constants of its strategies that mean nothing here; no others are so alike.
+        meant = difflib.get_close_matches(name.lower(), _OPTIONS, 1, 0.75)
+        if meant:
+            raise BadInputError(f"strategy_options: found '{name}', expected '{meant[0]}'")
     if ignored:
+        method = METHODS.get(strategy or "brute_force", strategy)
         warnings.warn(
-            f"strategy_options: {', '.join(ignored)}: Kiln's '{METHODS.get(strategy, strategy)}' has "
-            "no such constant; ignored",
+            f"strategy_options: {', '.join(ignored)}: Kiln's '{method}' has no such constant; ignored",
             stacklevel=4,
         )
+
+
+def _check_options(options):
+    """The options that have a meaning here; a strategy of the caller's may have more."""
+    for name, value in options.items():
+        if not isinstance(name, str):
+            raise BadInputError(f"strategy_options: found the name {name!r}, expected a text")
+        test, expected = _OPTIONS.get(name, (None, ""))
+        if test is not None and value is not None and not test(plain(value)):
+            raise BadInputError(f"strategy_options: {name}: found {value!r}, expected {expected}")
 
 
 class _Cost:
@@ -89,10 +120,12 @@ class _Cost:
 def _known_elsewhere(space, source, cost):
     """A search that was told what a file has: a cache of Kernel Tuner's, of another device or problem."""
     found = cache_file.read(source)
-    names = [name for name in found["tune_params_keys"] if name in space.tune_params]
+    names = [name for name in found.get("tune_params_keys") or () if name in space.tune_params]
     if not names:
         raise BadInputError(f"start_from: {source}: found no parameter of this search")
     entries = found["cache"].values()
+    if not entries:
+        raise BadInputError(f"start_from: {source}: found no configuration, expected one at least")
     values = {name: [*dict.fromkeys(entry[name] for entry in entries)] for name in names}
     rows = {}
     for entry in entries:
@@ -100,20 +133,23 @@ def _known_elsewhere(space, source, cost):
         new = cost(entry)
         if row not in rows or (new is not None and (rows[row] is None or new < rows[row])):
             rows[row] = new
-    search = StepwiseSearch(values, rows=[*rows])
-    for i, one in enumerate(rows.values()):
-        search.tell(i, one)
+    try:
+        search = StepwiseSearch(values, rows=[*rows])
+        for i, one in enumerate(rows.values()):
+            search.tell(i, one)
+    except Error as error:
+        raise BadInputError(f"start_from: {source}: {error}") from None
     return search
 
 
 def _evaluations(strategy, options, space):
-    if "max_fevals" in options:
+    if options.get("max_fevals") is not None:
         return int(options["max_fevals"])
     if strategy in (None, "brute_force", "exhaustive") or not isinstance(strategy, str):
         return None
     if strategy == "random_sample":
-        return max(1, math.ceil(float(options.get("fraction", DEFAULT_FRACTION)) * len(space)))
-    return None if "time_limit" in options else DEFAULT_EVALUATIONS
+        return max(1, math.ceil(float(options.get("fraction") or DEFAULT_FRACTION) * len(space)))
+    return None if options.get("time_limit") is not None else DEFAULT_EVALUATIONS
 
 
 def search(tuning, strategy, options, seed):

@@ -103,12 +103,13 @@ _DO = {"try": _try, "times": _times, "record": _record}
 
 
 class CandidateFailed(Exception):
-    """failure: as ErrorConfig's; message: one line."""
+    """failure: as ErrorConfig's; message: one line; log: what the compiler said, whole."""
 
-    def __init__(self, failure, message):
+    def __init__(self, failure, message, log=""):
         super().__init__(message)
         self.failure = failure
         self.message = message
+        self.log = log
 
 
 class Worker:

@@ -192,7 +192,9 @@ ReadArgument read_argument(const Runtime& runtime, const py::handle& object, std
   if (type == types.local) return of_local(given.cast<const LocalMemory&>().bytes, position);
   if (const auto memory = foreign_memory(given)) {
     NumericArray array = wrapped(runtime, *memory);
-    return of_array(array, memory->owner);
+    ReadArgument made = of_array(array, memory->owner);
+    made.is_foreign = true;
+    return made;
   }
   // pyopencl's local memory.
   if (type_name(given) == "LocalMemory" && py::hasattr(given, "size"))

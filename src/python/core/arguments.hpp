@@ -38,6 +38,7 @@ struct ReadArgument {
   KernelArgument identity;
   CallArgument argument;
   py::object uses;
+  bool is_foreign = false;  ///< memory of another library, made anew for each use
 };
 
 /// What may be an argument: an Array, a NumPy array in C order, memory of pyopencl, a NumPy scalar,

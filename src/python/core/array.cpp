@@ -46,6 +46,48 @@ py::array as_numpy(NumericArray& self, const py::object& type, const py::object&
   return elements;
 }
 
+/// A NumPy array of one's own, of all elements or of those that an index selects.
+py::array copied(NumericArray& self) {
+  return self.on_host(NumericArray::HostUse::read).attr("copy")();
+}
+
+/// Read-only where it is an array: a change of it would be lost without a word.
+py::object get_items(NumericArray& self, const py::object& index) {
+  const py::object found = self.on_host(NumericArray::HostUse::read)[index];
+  if (!py::isinstance<py::array>(found)) return found;
+  py::object copy = found.attr("copy")();
+  copy.attr("setflags")(py::arg("write") = false);
+  return copy;
+}
+
+/// Whether an index is that of all elements: [:] or [...].
+bool is_all(const py::object& index) {
+  if (index.is(py::ellipsis())) return true;
+  return PySlice_Check(index.ptr()) != 0 &&
+         index.equal(py::module_::import("builtins").attr("slice")(py::none()));
+}
+
+void set_items(NumericArray& self, const py::object& index, const py::object& value) {
+  if (!is_all(index)) {
+    self.on_host(NumericArray::HostUse::write)[index] = value;
+    return;
+  }
+  // Checked before the elements are given up: where it does not fit they stay as they are.
+  const auto numpy = py::module_::import("numpy");
+  const py::array elements = numpy.attr("asarray")(value, self.type());
+  const auto fitting = numpy.attr("broadcast_to")(elements, py::tuple(py::cast(self.shape())));
+  numpy.attr("copyto")(self.on_host(NumericArray::HostUse::overwrite), fitting);
+}
+
+py::object fill(const py::object& self, const py::object& value) {
+  const py::object element = py::module_::import("numpy").attr("asarray")(value);
+  if (!element.attr("shape").cast<py::tuple>().empty())
+    throw py::type_error("Array.fill(): value: found " + text_of(py::repr(value)) +
+                         ", expected one element");
+  set_items(self.cast<NumericArray&>(), py::ellipsis(), value);
+  return self;
+}
+
 /// The buffer's handle on a queue of pyopencl, or that of an int_ptr.
 std::uintptr_t lent(NumericArray& self, const py::object& queue) {
   auto* const on = queue.is_none() ? nullptr : handle_of<cl_command_queue>(queue, "a queue");
@@ -93,9 +135,14 @@ py::dtype checked_type(const py::dtype& type) {
   return type;
 }
 
-NumericArray::Shape shape_of(const py::object& shape) {
-  if (PyIndex_Check(shape.ptr()) != 0) return {shape.cast<py::ssize_t>()};
-  return shape.cast<NumericArray::Shape>();
+NumericArray::Shape shape_of(const py::object& shape, const char* function) {
+  try {
+    if (PyIndex_Check(shape.ptr()) != 0) return {shape.cast<py::ssize_t>()};
+    return shape.cast<NumericArray::Shape>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(function) + ": shape: found " + text_of(py::repr(shape)) +
+                         ", expected an int or a sequence of them");
+  }
 }
 
 NumericArray::NumericArray(const Runtime& runtime, py::dtype type, Shape shape)
@@ -144,14 +191,15 @@ cl_mem NumericArray::lend(cl_command_queue queue) {
 
 py::array NumericArray::on_host(HostUse use) {
   // Who reads does not end the use by others.
-  if (use == HostUse::write)
+  if (use != HostUse::read)
     this->elements();
   else if (lent_)
     lent_->end({});
   auto elements = elements_;
   std::byte* const begin = without_lock([elements, use]() mutable {
-    return use == HostUse::read ? const_cast<std::byte*>(elements.read().data())
-                                : elements.write().data();
+    return use == HostUse::read    ? const_cast<std::byte*>(elements.read().data())
+           : use == HostUse::write ? elements.write().data()
+                                   : elements.overwrite().data();
   });
   // The memory is there as long as any copy of the Array is.
   const py::capsule keeper(new Array<std::byte>(elements_), [](void* held) {
@@ -173,6 +221,12 @@ void bind_array(py::module_& module) {
 Made by Runtime.array(), zeros() and wrap(). What a kernel is given of it is transferred when it is
 needed; what kernels wrote comes back when read() or numpy.asarray() asks for it. One thread at a
 time.)")
+      .def("__init__",
+           [](const py::object&, const py::args&, const py::kwargs&) {
+             throw py::type_error(
+                 "Array(): an Array is of a Runtime, expected Runtime.array(), zeros(), wrap() or "
+                 "from_dlpack()");
+           })
       .def_property_readonly(
           "shape", [](const NumericArray& self) { return py::tuple(py::cast(self.shape())); },
           "tuple of int: elements along each axis")
@@ -201,6 +255,16 @@ Waits for kernels that write them. Valid until the next kernel that writes the a
       .def(
           "write", [](NumericArray& self) { return self.on_host(NumericArray::HostUse::write); },
           R"(The elements to be changed on the host: a NumPy array, without a copy.
+
+Waits for all who use them; the next kernel sees the changes.)")
+      .def("get", &copied, "The elements as they are now: a NumPy array of one's own.")
+      .def("fill", &fill, arg("value"), "Sets all elements to one value; returns the Array.")
+      .def("__getitem__", &get_items, arg("index"),
+           R"(Elements as they are now, by NumPy's indices: a number, or a read-only copy.
+
+Brings all elements to the host.)")
+      .def("__setitem__", &set_items, arg("index"), arg("value"),
+           R"(Sets elements of the Array on the host, by NumPy's indices: a[:] = b, a[2:5] = 0.
 
 Waits for all who use them; the next kernel sees the changes.)")
       .def("__array__", &as_numpy, arg("dtype") = py::none(), arg("copy") = py::none())

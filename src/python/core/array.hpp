@@ -38,8 +38,8 @@ class NumericArray {
   cl_mem lend(cl_command_queue queue);
 
   /// The elements on the host as an array of NumPy without a copy, which keeps this one. Waits for
-  /// kernels that write them.
-  enum class HostUse : std::uint8_t { read, write };
+  /// kernels that write them. To overwrite: nothing is brought from a device.
+  enum class HostUse : std::uint8_t { read, write, overwrite };
   py::array on_host(HostUse use);
 
  private:
@@ -54,8 +54,8 @@ class NumericArray {
 /// Data that a kernel may have, of a NumPy type: no objects, in this machine's byte order.
 py::dtype checked_type(const py::dtype& type);
 
-/// The shape that an int or a sequence of them says. Throws Error: bad_input.
-NumericArray::Shape shape_of(const py::object& shape);
+/// The shape that an int or a sequence of them says. Throws TypeError, naming the function.
+NumericArray::Shape shape_of(const py::object& shape, const char* function);
 
 void bind_array(py::module_& module);
 

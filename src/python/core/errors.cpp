@@ -8,12 +8,13 @@ py::object exception_class(Errc code) {
   return py::module_::import("kiln.errors").attr("BY_CODE")[name_of(code)];
 }
 
-void set_python_error(const Error& error) {
-  const std::string& text = error.message();
-  // Names of files and what compilers say need not be UTF-8.
-  auto message = py::reinterpret_steal<py::object>(
+py::str decoded(const std::string& text) {
+  return py::reinterpret_steal<py::str>(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
-  PyErr_SetObject(exception_class(error.code()).ptr(), message.ptr());
+}
+
+void set_python_error(const Error& error) {
+  PyErr_SetObject(exception_class(error.code()).ptr(), decoded(error.message()).ptr());
 }
 
 void bind_errors() {

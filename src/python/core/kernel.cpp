@@ -9,6 +9,8 @@
 
 #include "kiln/json.hpp"
 #include "python/core/arguments.hpp"
+#include "python/core/call_timeline.hpp"
+#include "python/core/signature.hpp"
 #include "python/core/values.hpp"
 
 namespace kiln::python {
@@ -17,12 +19,16 @@ namespace {
 /// Calls that a Kernel keeps prepared.
 constexpr std::size_t kept_calls = 8;
 
-std::vector<std::size_t> sizes_of(const py::handle& object, const char* name) {
+/// What messages of a kernel's call begin with.
+std::string told(const std::string& kernel) { return "kernel " + kernel + ": "; }
+
+std::vector<std::size_t> sizes_of(const py::handle& object, const std::string& kernel,
+                                  const char* name) {
   try {
     if (PyIndex_Check(object.ptr()) != 0) return {object.cast<std::size_t>()};
     return object.cast<std::vector<std::size_t>>();
   } catch (const py::cast_error&) {
-    throw py::type_error(std::string(name) + ": found " + py::repr(object).cast<std::string>() +
+    throw py::type_error(told(kernel) + name + ": found " + py::repr(object).cast<std::string>() +
                          ", expected a positive int or up to three of them");
   }
 }
@@ -38,29 +44,32 @@ struct CallOptions {
   bool is_placed() const { return partition || bounds == Bounds::checked; }
 };
 
-CallOptions read_options(const py::kwargs& keywords) {
+CallOptions read_options(const std::string& kernel, const py::kwargs& keywords) {
   CallOptions options;
   for (const auto& [key, value] : keywords) {
     const auto name = key.cast<std::string_view>();
     if (name == "global_size") {
-      options.range.global = sizes_of(value, "global_size");
+      options.range.global = sizes_of(value, kernel, "global_size");
     } else if (name == "local_size") {
-      if (!value.is_none()) options.range.local = sizes_of(value, "local_size");
+      if (!value.is_none()) options.range.local = sizes_of(value, kernel, "local_size");
     } else if (name == "partition") {
       if (!value.is_none()) options.partition = py::str(value).cast<std::string>();
     } else if (name == "check_bounds") {
-      options.bounds = value.cast<bool>() ? Bounds::checked : Bounds::unchecked;
+      const int checks = PyObject_IsTrue(value.ptr());
+      if (checks < 0) throw py::error_already_set();
+      options.bounds = checks != 0 ? Bounds::checked : Bounds::unchecked;
     } else if (name == "queue") {
       if (!value.is_none()) options.enqueue.queue = handle_of<cl_command_queue>(value, "a queue");
     } else if (name == "after") {
       for (const auto& event : events_of(value)) options.enqueue.after.push_back(event);
     } else {
-      throw py::type_error("unexpected keyword argument '" + std::string(name) +
+      throw py::type_error(told(kernel) + "unexpected keyword argument '" + std::string(name) +
                            "', expected global_size, local_size, partition, check_bounds, queue "
                            "or after");
     }
   }
-  if (options.range.global.empty()) throw py::type_error("missing keyword argument 'global_size'");
+  if (options.range.global.empty())
+    throw py::type_error(told(kernel) + "missing keyword argument 'global_size'");
   return options;
 }
 
@@ -69,15 +78,44 @@ struct PreparedCall {
   std::vector<KernelArgument> identity;
   Range range;
   cl_command_queue queue = nullptr;
-  std::vector<py::weakref> of_host;  ///< the arrays of NumPy, which own what is used
   KernelCall call;
-  bool is_used = false;  ///< by a thread that has let go of the interpreter's lock
+  bool is_used = false;              ///< by a thread that has let go of the interpreter's lock
+  std::vector<py::weakref> objects;  ///< those whose memory it uses
+};
 
-  bool is_alive() const {
-    return std::none_of(of_host.begin(), of_host.end(), [](const py::weakref& array) {
-      return PyWeakref_GetObject(array.ptr()) == Py_None;
+/// The calls of a Kernel that are kept, those that were used last first. A call has the memory of
+/// its arrays, and so goes with the first of their objects. The interpreter's lock is its lock.
+class KeptCalls {
+ public:
+  template <class Fits>
+  std::shared_ptr<PreparedCall> find(const Fits& fits) {
+    const auto found = std::find_if(calls_.begin(), calls_.end(), [&](const auto& call) {
+      return !call->is_used && fits(*call);
     });
+    if (found == calls_.end()) return nullptr;
+    calls_.splice(calls_.begin(), calls_, found);
+    return calls_.front();
   }
+
+  /// `objects`: what the call's memory belongs to.
+  static void keep(const std::shared_ptr<KeptCalls>& calls,
+                   const std::shared_ptr<PreparedCall>& call, const py::list& objects) {
+    const auto forget = [in = std::weak_ptr(calls), of = std::weak_ptr(call)](const py::handle&) {
+      const auto kept = in.lock();
+      if (kept) kept->remove(of.lock());
+    };
+    for (const auto object : objects) call->objects.emplace_back(object, py::cpp_function(forget));
+    calls->calls_.push_front(call);
+    // What it has may be the last to use objects of Python, whose end may come back here.
+    std::list<std::shared_ptr<PreparedCall>> last;
+    if (calls->calls_.size() > kept_calls)
+      last.splice(last.begin(), calls->calls_, std::prev(calls->calls_.end()));
+  }
+
+ private:
+  void remove(const std::shared_ptr<PreparedCall>& call) { calls_.remove(call); }
+
+  std::list<std::shared_ptr<PreparedCall>> calls_;
 };
 
 class PythonKernel {
@@ -89,7 +127,7 @@ class PythonKernel {
 
   /// Runs and waits.
   RunSummary run(const py::args& arguments, const py::kwargs& keywords) {
-    const CallOptions options = read_options(keywords);
+    const CallOptions options = read_options(name_, keywords);
     if (options.is_placed()) {
       if (options.enqueue.queue != nullptr || !options.enqueue.after.empty())
         throw py::type_error(
@@ -105,14 +143,14 @@ class PythonKernel {
   }
 
   PendingEvent enqueue(const py::args& arguments, const py::kwargs& keywords) {
-    const CallOptions options = read_options(keywords);
+    const CallOptions options = read_options(name_, keywords);
     if (options.is_placed())
       throw py::type_error("partition and check_bounds are for calls that wait");
     return enqueue_read(arguments, options);
   }
 
   void prepare(const py::args& arguments, const py::kwargs& keywords) {
-    const CallOptions options = read_options(keywords);
+    const CallOptions options = read_options(name_, keywords);
     if (options.is_placed() || !options.enqueue.after.empty())
       throw py::type_error("prepare takes global_size, local_size and queue alone");
     prepared(read(arguments), options);
@@ -123,16 +161,24 @@ class PythonKernel {
     std::vector<KernelArgument> identity;
     std::vector<CallArgument> arguments;
     py::list uses;
-    std::vector<py::weakref> of_host;
+    bool has_foreign = false;
   };
+
+  ReadArgument read_one(const py::handle& object, std::size_t position) const {
+    try {
+      return read_argument(runtime_, object, position);
+    } catch (const Error& error) {
+      throw Error(error.code(), told(name_) + error.message());
+    }
+  }
 
   Arguments read(const py::args& arguments) const {
     Arguments all;
     all.identity.reserve(arguments.size());
     all.arguments.reserve(arguments.size());
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      ReadArgument one = read_argument(runtime_, arguments[i], i);
-      if (one.identity.kind == KernelArgument::Kind::host) all.of_host.emplace_back(one.uses);
+      ReadArgument one = read_one(arguments[i], i);
+      all.has_foreign |= one.is_foreign;
       all.identity.push_back(std::move(one.identity));
       all.arguments.push_back(std::move(one.argument));
       if (one.uses) all.uses.append(std::move(one.uses));
@@ -140,35 +186,29 @@ class PythonKernel {
     return all;
   }
 
-  /// The kept call with these arguments, or a new one. Keeps those that were used last.
+  /// The kept call with these arguments, or a new one.
   std::shared_ptr<PreparedCall> prepared(Arguments arguments, const CallOptions& options) {
-    calls_.remove_if([](const auto& call) { return !call->is_used && !call->is_alive(); });
-    for (auto at = calls_.begin(); at != calls_.end(); ++at) {
-      const PreparedCall& call = **at;
-      if (call.is_used || call.queue != options.enqueue.queue ||
-          call.range.global != options.range.global || call.range.local != options.range.local ||
-          call.identity != arguments.identity)
-        continue;
-      calls_.splice(calls_.begin(), calls_, at);
-      return calls_.front();
-    }
+    auto kept = calls_->find([&](const PreparedCall& call) {
+      return call.queue == options.enqueue.queue && call.range.global == options.range.global &&
+             call.range.local == options.range.local && call.identity == arguments.identity;
+    });
+    if (kept) return kept;
     auto made = std::make_shared<PreparedCall>(
         PreparedCall{std::move(arguments.identity), options.range, options.enqueue.queue,
-                     std::move(arguments.of_host), kernel_.call(std::move(arguments.arguments))});
-    made->is_used = true;
+                     kernel_.call(std::move(arguments.arguments))});
     KernelCall call = made->call;
     const Kept uses(arguments.uses);
     // Compiles, where the program is nowhere yet.
     without_lock([call, uses, range = options.range, queue = options.enqueue.queue]() mutable {
       call.prepare(range, {.queue = queue});
     });
-    made->is_used = false;
-    calls_.push_front(made);
-    if (calls_.size() > kept_calls) calls_.pop_back();
+    // Of foreign memory it is not known how long it is there, nor whether it is the same again.
+    if (!arguments.has_foreign) KeptCalls::keep(calls_, made, arguments.uses);
     return made;
   }
 
   PendingEvent enqueue_read(const py::args& arguments, const CallOptions& options) {
+    const TimedCall timed;
     Arguments all = read(arguments);
     py::list uses = all.uses;
     const auto call = prepared(std::move(all), options);
@@ -182,23 +222,27 @@ class PythonKernel {
       const py::gil_scoped_release unlocked;
       event = call->call.enqueue(call->range, options.enqueue);
     }
+    timed.end(runtime_, name_, event);
     return {std::move(event), std::move(uses)};
   }
 
   /// Split over devices, or with bounds checked: nothing of it is kept.
   RunSummary run_placed(const py::args& arguments, const CallOptions& options) const {
+    const TimedCall timed;
     Arguments all = read(arguments);
     KernelCall call = kernel_.call(std::move(all.arguments));
     const Kept uses(all.uses);
     const RunOptions run{options.partition.value_or("10"), options.bounds};
-    return without_lock(
+    RunSummary summary = without_lock(
         [call, uses, range = options.range, run]() mutable { return call.run(range, run); });
+    timed.end(runtime_, name_, {});
+    return summary;
   }
 
   Runtime runtime_;
   Kernel kernel_;
   std::string name_;
-  std::list<std::shared_ptr<PreparedCall>> calls_;
+  std::shared_ptr<KeptCalls> calls_ = std::make_shared<KeptCalls>();
 };
 
 PythonKernel make_kernel(const Runtime& runtime, const py::object& source, const std::string& name,
@@ -275,6 +319,7 @@ complete before.)")
            "needs.")
       .def("__repr__",
            [](const PythonKernel& self) { return "<kiln.Kernel '" + self.name() + "'>"; });
+  bind_call_timeline(module, runtime);
   runtime.def("kernel", &make_kernel, arg("source"), arg("name"), py::kw_only(),
               arg("macros") = std::map<std::string, py::object>(),
               arg("include_folders") = std::vector<std::filesystem::path>(),
@@ -284,6 +329,16 @@ complete before.)")
 
 macros: name to value of each -D. constants: of a SPIR-V module, specialization constant to value.
 Compiled at its first call, or found in the store.)");
+  using Need = Parameter::Need;
+  using By = Parameter::By;
+  tell_arguments(runtime, "kernel",
+                 {"Runtime.kernel()",
+                  {{"source", Kind::any, Need::required},
+                   {"name", Kind::text, Need::required},
+                   {"macros", Kind::mapping, Need::optional, By::name},
+                   {"include_folders", Kind::paths, Need::optional, By::name},
+                   {"options", Kind::texts, Need::optional, By::name},
+                   {"constants", Kind::mapping, Need::optional, By::name}}});
 }
 
 }  // namespace kiln::python

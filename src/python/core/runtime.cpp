@@ -6,6 +6,7 @@
 
 #include "kiln/json.hpp"
 #include "python/core/dlpack.hpp"
+#include "python/core/signature.hpp"
 
 namespace kiln::python {
 namespace {
@@ -87,7 +88,7 @@ py::object copy_of(const Runtime& runtime, const py::object& values, const py::o
   NumericArray made(runtime, elements.dtype(),
                     NumericArray::Shape(elements.shape(), elements.shape() + elements.ndim()));
   // To be overwritten: nothing has used it yet.
-  numpy.attr("copyto")(made.on_host(NumericArray::HostUse::write), elements);
+  numpy.attr("copyto")(made.on_host(NumericArray::HostUse::overwrite), elements);
   return py::cast(std::move(made));
 }
 
@@ -113,7 +114,7 @@ NumericArray wrap(const Runtime& runtime, const py::object& memory, const py::ob
     const auto element = found.type ? found.type->itemsize() : 1;
     found.shape = {bytes / std::max<py::ssize_t>(element, 1)};
   }
-  if (!shape.is_none()) found.shape = shape_of(shape);
+  if (!shape.is_none()) found.shape = shape_of(shape, "Runtime.wrap()");
   return wrapped(runtime, found);
 }
 
@@ -132,11 +133,23 @@ py::dict findings_of(const Runtime& runtime, const std::optional<DeviceInfo>& de
   return all;
 }
 
+[[noreturn]] void refuse_to_share(bool is_read_only) {
+  throw py::buffer_error(
+      std::string("found ") +
+      (is_read_only ? "read-only elements" : "elements that are not in C order") +
+      ", which copy=False does not let be copied");
+}
+
 /// An Array over what another library gives by DLPack.
 py::object from_dlpack(const Runtime& runtime, const py::object& object, const py::object& copy) {
-  const auto tensor = dlpack::imported(object);
   const bool must_copy = !copy.is_none() && copy.cast<bool>();
   const bool may_copy = copy.is_none() || must_copy;
+  // NumPy refuses to give them by DLPack.
+  if (py::isinstance<py::array>(object) && !object.cast<py::array>().writeable()) {
+    if (!may_copy) refuse_to_share(true);
+    return copy_of(runtime, object, py::none());
+  }
+  const auto tensor = dlpack::imported(object);
   // As long as an object of Python lives, the tensor does.
   const py::capsule owner(new std::shared_ptr<void>(tensor.owner),
                           [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); });
@@ -155,11 +168,7 @@ py::object from_dlpack(const Runtime& runtime, const py::object& object, const p
                            ", expected 1 (the host) or 4 (OpenCL)");
   auto* const begin = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   if (must_copy || tensor.is_read_only || !tensor.is_in_c_order()) {
-    if (!may_copy)
-      throw py::buffer_error("found " +
-                             std::string(tensor.is_read_only ? "read-only elements"
-                                                             : "elements that are not in C order") +
-                             ", which copy=False does not let be copied");
+    if (!may_copy) refuse_to_share(tensor.is_read_only);
     return copy_of(runtime, py::array(tensor.type, tensor.shape, tensor.strides, begin, owner),
                    py::none());
   }
@@ -170,7 +179,7 @@ void bind_event(py::module_& module) {
   py::class_<PendingEvent>(module, "Event",
                            R"(When something that was enqueued is complete.
 
-Can be awaited in asyncio. Keeps the objects whose memory is used until then.)")
+Can be awaited in asyncio, where a cancelled await is over at once and what was enqueued goes on. Keeps the objects whose memory is used until then.)")
       .def(py::init([](const py::object& event) { return PendingEvent(event_of(event), {}); }),
            py::arg("event"), "Of an event of pyopencl, or the int_ptr of one.")
       .def("wait", &PendingEvent::wait,
@@ -195,10 +204,7 @@ Of a kernel's run with Arrays the kernel's. Raises UnsupportedError where the qu
             return reinterpret_cast<std::uintptr_t>(self.event().handle());
           },
           "int: the cl_event, which this object holds; 0 where nothing had to be enqueued")
-      .def("__await__", [](const py::object& self) {
-        const auto loop = py::module_::import("asyncio").attr("get_running_loop")();
-        return loop.attr("run_in_executor")(py::none(), self.attr("wait")).attr("__await__")();
-      });
+      .def("__await__", &await_event);
 }
 
 void bind_devices(py::module_& module) {
@@ -238,6 +244,29 @@ void bind_devices(py::module_& module) {
       .def("__repr__", [](const DeviceInfo& self) {
         return "<kiln.Device '" + self.name + "', " + name_of(self.type) + ">";
       });
+}
+
+void tell_runtime_arguments(const RuntimeClass& runtime) {
+  using Need = Parameter::Need;
+  using By = Parameter::By;
+  tell_arguments(runtime, "__init__",
+                 {"Runtime()",
+                  {{"devices", Kind::text, Need::or_none},
+                   {"store", Kind::text, Need::or_none, By::name},
+                   {"context", Kind::any, Need::or_none, By::name},
+                   {"queues", Kind::sequence, Need::or_none, By::name}}});
+  tell_arguments(runtime, "array",
+                 {"Runtime.array()", {{"values", Kind::any, Need::required}, {"dtype"}}});
+  tell_arguments(runtime, "zeros",
+                 {"Runtime.zeros()", {{"shape", Kind::any, Need::required}, {"dtype"}}});
+  tell_arguments(
+      runtime, "wrap",
+      {"Runtime.wrap()",
+       {{"memory", Kind::any, Need::required}, {"shape"}, {"dtype"}, {"offset", Kind::integer}}});
+  tell_arguments(
+      runtime, "from_dlpack",
+      {"Runtime.from_dlpack()",
+       {{"array", Kind::any, Need::required}, {"copy", Kind::truth, Need::or_none, By::name}}});
 }
 
 }  // namespace
@@ -327,7 +356,8 @@ A dict from topic to a list of dicts: name of what was tried, holds, reason. Tri
       .def(
           "zeros",
           [](const Runtime& self, const py::object& shape, const py::object& type) {
-            return NumericArray(self, py::dtype::from_args(type), shape_of(shape));
+            return NumericArray(self, py::dtype::from_args(type),
+                                shape_of(shape, "Runtime.zeros()"));
           },
           arg("shape"), arg("dtype") = "float64",
           R"(A new Array of zeros; memory of a device is taken when a kernel first uses it there.)")
@@ -350,6 +380,7 @@ are copied; True: always; False: raises BufferError.)")
   bind_kernel(module, runtime);
   bind_spec(module, runtime);
   bind_store(module, runtime);
+  tell_runtime_arguments(runtime);
   py::module_::import("atexit").attr("register")(py::cpp_function([] { finish_orphans(); }));
   // Called before the other one, in whose wait Ctrl-C may raise.
   py::module_::import("atexit").attr("register")(py::cpp_function(&finish_background));

@@ -28,6 +28,9 @@ Event event_of(const py::handle& object);
 /// One, several, or None.
 std::vector<Event> events_of(const py::handle& object);
 
+/// Event.__await__: the iterator of a future of the running loop.
+py::object await_event(const py::object& self);
+
 /// Memory of pyopencl in a context of the Runtime. Waits for the events of an Array.
 NumericArray wrapped(const Runtime& runtime, const ForeignMemory& memory);
 

@@ -7,6 +7,7 @@
 #include "kiln/json.hpp"
 #include "python/core/arguments.hpp"
 #include "python/core/runtime.hpp"
+#include "python/core/signature.hpp"
 #include "python/core/values.hpp"
 
 namespace kiln::python {
@@ -236,8 +237,46 @@ Empty where the run was not asked for it.)")
 py::list check(const std::filesystem::path& file, const std::string& dialect, const py::dict& set) {
   py::list messages;
   for (const auto& message : spec::check_spec(file, dialect_named(dialect), {values_of(set), {}}))
-    messages.append(message.render());
+    messages.append(decoded(message.render()));
   return messages;
+}
+
+/// What run() and verify() have alike.
+std::vector<Parameter> run_parameters(std::initializer_list<Parameter> more) {
+  using Need = Parameter::Need;
+  using By = Parameter::By;
+  std::vector<Parameter> all{{"file", Kind::path, Need::required},
+                             {"set", Kind::mapping, Need::optional, By::name},
+                             {"rtol", Kind::number, Need::optional, By::name},
+                             {"check_bounds", Kind::truth, Need::optional, By::name},
+                             {"dialect", Kind::text, Need::optional, By::name},
+                             {"source_folders", Kind::paths, Need::optional, By::name},
+                             {"set_if", Kind::mapping, Need::optional, By::name}};
+  all.insert(all.end(), more);
+  return all;
+}
+
+void tell_spec_arguments(py::module_& module, const RuntimeClass& runtime) {
+  using Need = Parameter::Need;
+  using By = Parameter::By;
+  tell_arguments(runtime, "run",
+                 {"Runtime.run()",
+                  run_parameters({{"inputs", Kind::mapping, Need::optional, By::name},
+                                  {"out", Kind::mapping, Need::optional, By::name},
+                                  {"expect", Kind::mapping, Need::optional, By::name},
+                                  {"partition", Kind::any, Need::or_none, By::name},
+                                  {"local_size", Kind::integers, Need::optional, By::name},
+                                  {"seed", Kind::integer, Need::optional, By::name},
+                                  {"runs", Kind::integer, Need::optional, By::name},
+                                  {"timeline", Kind::truth, Need::optional, By::name}}),
+                  true});
+  tell_arguments(runtime, "verify",
+                 {"Runtime.verify()",
+                  run_parameters({{"splits", Kind::texts, Need::optional, By::name}}), true});
+  tell_arguments(
+      module, "check",
+      {"check()",
+       {{"file", Kind::path, Need::required}, {"dialect", Kind::text}, {"set", Kind::mapping}}});
 }
 
 }  // namespace
@@ -270,6 +309,7 @@ when for RunResult.timeline.)")
 As `kiln verify`. splits: those to try; empty: "0" to "10". rtol 0: to the bit.)");
   module.def("check", &check, arg("file"), arg("dialect") = "auto", arg("set") = py::dict(),
              "What is wrong with a specification file: list of str, a line each.");
+  tell_spec_arguments(module, runtime);
 }
 
 }  // namespace kiln::python

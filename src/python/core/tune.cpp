@@ -129,21 +129,35 @@ class Listener {
     if (raised_) throw *raised_;
   }
 
+  /// Asked by the search several times a second, once it has processes.
+  bool stops() {
+    is_asked_ = true;
+    return is_told_to_stop;
+  }
+  /// Whether the search hears at once that it is to stop.
+  bool is_heard() const { return is_asked_; }
+
   std::atomic<bool> is_told_to_stop = false;
 
  private:
+  std::atomic<bool> is_asked_ = false;
   py::object function_;
   std::unique_ptr<py::error_already_set> raised_;
 };
 
-/// Ctrl-C ends a search with the best so far, as at a terminal; a second one ends the wait.
+/// What a search has before its processes are there may take so long after Ctrl-C.
+constexpr std::chrono::milliseconds longest_beginning{300};
+
+/// Ctrl-C ends a search and its processes at once. It comes out as KeyboardInterrupt where no time
+/// is known yet; else the best so far is the result. What another signal's handler raises ends the
+/// search, too, and always comes out.
 tune::Result searched(const std::function<tune::Result()>& search, Listener& listener) {
   std::optional<tune::Result> result;
   if (!is_main_thread()) {
     const py::gil_scoped_release unlocked;
     result = search();
   } else {
-    // Owned by the work, too: after a second Ctrl-C it goes on to its end.
+    // Owned by the work, too: after a second Ctrl-C its end, which is near, is not waited for.
     const auto found = std::make_shared<std::optional<tune::Result>>();
     const auto task = std::make_shared<Task>([search, found] { found->emplace(search()); });
     const py::gil_scoped_release unlocked;
@@ -151,12 +165,18 @@ tune::Result searched(const std::function<tune::Result()>& search, Listener& lis
     try {
       task->wait_in_main_thread();
     } catch (py::error_already_set& error) {
+      const auto raised = std::current_exception();
       listener.is_told_to_stop = true;
-      {
-        const py::gil_scoped_acquire lock;
-        if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+      const bool has_ended = task->wait_for(longest_beginning);
+      if (!has_ended && !listener.is_heard()) throw;
+      try {
+        task->wait_in_main_thread();
+      } catch (const Error&) {
+        // Of a search that was ended: nothing is known yet.
+        std::rethrow_exception(raised);
       }
-      task->wait_in_main_thread();
+      const py::gil_scoped_acquire lock;
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
     }
     result = std::move(*found);
   }
@@ -217,6 +237,7 @@ tune::Result search_kernel(const Runtime& runtime, const py::dict& given, const 
   const auto listener = std::make_shared<Listener>(progress);
   const Kept uses(problem.uses);
   options.progress = [listener](const tune::Progress& now) { return (*listener)(now); };
+  options.stop = [listener] { return listener->stops(); };
   return searched([runtime, kernel = std::move(problem.kernel), options,
                    uses] { return tune::kernel(runtime, kernel, options); },
                   *listener);
@@ -237,6 +258,7 @@ tune::Result search_spec(const Runtime& runtime, const std::filesystem::path& fi
   tune::SearchOptions options = options_of(how);
   const auto listener = std::make_shared<Listener>(progress);
   options.progress = [listener](const tune::Progress& now) { return (*listener)(now); };
+  options.stop = [listener] { return listener->stops(); };
   return searched(
       [runtime, file, problem, options] { return tune::spec(runtime, file, problem, options); },
       *listener);

@@ -15,6 +15,25 @@ class Workers {
  public:
   void run(std::shared_ptr<Task> task) {
     const std::lock_guard lock(mutex_);
+    add(std::move(task));
+  }
+
+  /// False, and the task is left, where the interpreter ends.
+  bool run_before_exit(std::shared_ptr<Task>& task) {
+    const std::lock_guard lock(mutex_);
+    if (!is_finishing_) add(std::move(task));
+    return !is_finishing_;
+  }
+
+  /// False where tasks are still going on after that time.
+  bool finish(std::chrono::milliseconds longest) {
+    std::unique_lock lock(mutex_);
+    is_finishing_ = true;
+    return changed_.wait_for(lock, longest, [this] { return unfinished_ == 0; });
+  }
+
+ private:
+  void add(std::shared_ptr<Task> task) {
     // First, since it may fail; it finds nothing to do before the lock is let go.
     if (idle_ <= tasks_.size()) std::thread([this] { work(); }).detach();
     ++unfinished_;
@@ -22,13 +41,6 @@ class Workers {
     changed_.notify_all();
   }
 
-  /// False where tasks are still going on after that time.
-  bool finish(std::chrono::milliseconds longest) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, longest, [this] { return unfinished_ == 0; });
-  }
-
- private:
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -49,6 +61,7 @@ class Workers {
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Task>> tasks_;
   std::size_t idle_ = 0, unfinished_ = 0;
+  bool is_finishing_ = false;
 };
 
 /// Never destroyed: its threads outlive all destructors. A child of fork() has none of the threads,
@@ -101,6 +114,20 @@ bool ends_soon(const Event& event) {
     if (event.is_complete()) return true;
   } while (std::chrono::steady_clock::now() < end);
   return false;
+}
+
+/// Does a task unless the interpreter ends: then it is never destroyed, since its objects of Python
+/// cannot be let go any more.
+void run_before_exit(std::function<void()> work) {
+  auto task = std::make_shared<Task>(std::move(work));
+  if (!workers().run_before_exit(task)) new std::shared_ptr<Task>(std::move(task));
+}
+
+/// What the driver calls when an event has ended, in a thread of its own, which must not be held
+/// up.
+void CL_CALLBACK tell_ended(cl_event, cl_int, void* held) {
+  const std::unique_ptr<std::function<void()>> told(static_cast<std::function<void()>*>(held));
+  run_before_exit(std::move(*told));
 }
 
 /// What the driver tells when an event has ended. Waiting for it costs what clWaitForEvents costs,
@@ -172,6 +199,11 @@ void Task::wait_in_main_thread() {
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
+bool Task::wait_for(std::chrono::milliseconds longest) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, longest, [this] { return has_ended_; });
+}
+
 bool is_main_thread() {
   static const auto main_thread =
       py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
@@ -197,6 +229,27 @@ void wait_for(const Event& event) {
     }
   }
   without_lock([event] { event.wait(); });
+}
+
+void when_ended(const Event& event, std::function<void()> told) {
+  const auto queue = queue_of(event.handle());
+  if (queue != nullptr) ::clFlush(queue);
+  // Of an event that the application completes PoCL 3.1 does not tell that it failed.
+  if (queue != nullptr && calls_back_at_once(queue)) {
+    auto held = std::make_unique<std::function<void()>>(told);
+    if (::clSetEventCallback(event.handle(), CL_COMPLETE, &tell_ended, held.get()) == CL_SUCCESS) {
+      held.release();
+      return;
+    }
+  }
+  std::thread([event, told = std::move(told)]() mutable {
+    try {
+      event.wait();
+    } catch (const Error&) {
+      // Who is told asks the event.
+    }
+    run_before_exit(std::move(told));
+  }).detach();
 }
 
 void finish_background() {

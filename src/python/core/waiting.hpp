@@ -46,6 +46,8 @@ class Task {
   /// pybind11::error_already_set where a signal's handler has raised an exception. What the work
   /// threw is thrown here.
   void wait_in_main_thread();
+  /// In any thread, without the lock, deaf to signals: false where it has not ended by then.
+  bool wait_for(std::chrono::milliseconds longest);
 
  private:
   std::function<void()> work_;
@@ -92,6 +94,10 @@ std::invoke_result_t<Work&> without_lock(Work work) {
 /// Waits for an event as without_lock() does; one that is complete after a few microseconds costs
 /// no more than asking. The lock is held before and after.
 void wait_for(const Event& event);
+
+/// Calls `told` in a thread of Kiln's once an event has ended, well or not; at the interpreter's
+/// exit, which does not wait for it, never. `told` must not throw. Without the interpreter's lock.
+void when_ended(const Event& event, std::function<void()> told);
 
 /// Called by the interpreter at its exit: waits for what goes on in the background.
 void finish_background();

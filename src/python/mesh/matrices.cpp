@@ -30,14 +30,21 @@ py::array entries_of(const py::object& self, bool to_write) {
   return view;
 }
 
+/// Indices of an array of NumPy, for work without the interpreter's lock.
+std::vector<std::int32_t> copied(const Indices& indices) {
+  const auto all = span_of(indices);
+  return {all.begin(), all.end()};
+}
+
+/// All of the matrix comes to the host, after the loops that change it, and goes back.
 void put_values(Mat& self, const Indices& rows, const Indices& columns, const py::array& values,
                 bool adds) {
-  in_turn_now([&] {
-    with_scalar(self.type(), [&]<class T>(T*) {
-      const std::span all(static_cast<const T*>(values.data()),
-                          static_cast<std::size_t>(values.size()));
-      adds ? self.add_values(span_of(rows), span_of(columns), all)
-           : self.set_values(span_of(rows), span_of(columns), all);
+  with_scalar(self.type(), [&]<class T>(T*) {
+    const auto* begin = static_cast<const T*>(values.data());
+    in_turn([self, adds, rows = copied(rows), columns = copied(columns),
+             all = std::vector<T>(begin, begin + values.size())]() mutable {
+      adds ? self.template add_values<T>(rows, columns, all)
+           : self.template set_values<T>(rows, columns, all);
     });
   });
 }
@@ -70,19 +77,24 @@ void bind_matrices(py::module_& module) {
       .def("colidx", [](const Sparsity& self) { return copy_of(self.colidx()); });
   HandleClass<Mat>(module, "Mat")
       .def("entries", &entries_of, arg("to_write") = false)
-      .def("zero", [](Mat& self) { in_turn_now([&] { self.zero(); }); })
+      .def("zero", [](Mat& self) { in_turn([self]() mutable { self.zero(); }); })
       .def("zero_rows",
            [](Mat& self, const Indices& rows, double diagonal) {
-             in_turn_now([&] { self.zero_rows(span_of(rows), diagonal); });
+             in_turn([self, rows = copied(rows), diagonal]() mutable {
+               self.zero_rows(rows, diagonal);
+             });
            })
       .def("set_diagonal",
            [](Mat& self, const Indices& rows, double value) {
-             in_turn_now([&] { self.set_diagonal(span_of(rows), value); });
+             in_turn(
+                 [self, rows = copied(rows), value]() mutable { self.set_diagonal(rows, value); });
            })
       .def("set_diagonal_from",
-           [](Mat& self, const Dat& values) { in_turn_now([&] { self.set_diagonal(values); }); })
+           [](Mat& self, const Dat& values) {
+             in_turn([self, values]() mutable { self.set_diagonal(values); });
+           })
       .def("diagonal",
-           [](const Mat& self, const Dat& to) { in_turn_now([&] { self.diagonal(to); }); })
+           [](const Mat& self, const Dat& to) { in_turn([self, to] { self.diagonal(to); }); })
       .def("put_values", &put_values);
   module.def("multiply", [](const Mat& mat, const Dat& x, const Dat& y) {
     in_turn([=] { mesh::multiply(mat, x, y); });
@@ -123,8 +135,11 @@ void bind_mesh_matrices(MeshClass& mesh) {
           py::keep_alive<0, 1>())
       .def(
           "mat",
-          [](Mesh& self, const std::string& name, const Sparsity& sparsity, const py::dtype& type) {
-            return in_turn_now([&] { return self.mat(name, sparsity, scalar_type_of(type)); });
+          [](const MeshHandle& self, const std::string& name, const Sparsity& sparsity,
+             const py::dtype& type) {
+            return in_turn([self, name, sparsity, scalar = scalar_type_of(type)] {
+              return self->mat(name, sparsity, scalar);
+            });
           },
           py::keep_alive<0, 1>());
 }

@@ -110,11 +110,10 @@ MeshHandle on_queue_of_others(Mesh::Options options, std::uintptr_t handle,
 }
 
 py::array values_of(const Global& self) {
-  return in_turn_now([&self] {
-    return with_scalar(self.type(), [&]<class T>(T*) -> py::array {
-      const auto values = self.template values<T>();
-      return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
-    });
+  return with_scalar(self.type(), [&]<class T>(T*) -> py::array {
+    // Waits for the loops that change them.
+    const std::vector<T> values = in_turn([self] { return self.template values<T>(); });
+    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
   });
 }
 
@@ -178,14 +177,27 @@ void bind_objects(py::module_& module) {
 }
 
 void bind_mesh(py::module_& module) {
+  using mesh::TimelineSpan;
   using py::arg;
+  py::class_<TimelineSpan>(module, "TimelineSpan", "One span of time of a Mesh: plain data.")
+      .def_readonly("lane", &TimelineSpan::lane)
+      .def_readonly("name", &TimelineSpan::name)
+      .def_readonly("category", &TimelineSpan::category)
+      .def_readonly("start_ns", &TimelineSpan::start_ns)
+      .def_readonly("end_ns", &TimelineSpan::end_ns)
+      .def_property_readonly("details", [](const TimelineSpan& self) {
+        py::dict details;
+        if (!self.reason.empty()) details["reason"] = self.reason;
+        return details;
+      });
   MeshClass mesh(module, "Mesh",
                  "Sets, maps and data, and loops over them, on one device (kiln/mesh.hpp).");
   mesh.def(py::init([](const std::string& device, const std::string& store, bool check, bool timing,
-                       std::size_t queued, std::uintptr_t queue) {
+                       std::size_t queued, std::uintptr_t queue, bool timeline) {
              Mesh::Options options;
              options.check = check;
              options.timing = timing;
+             options.timeline = timeline;
              options.queued = queued;
              if (queue != 0) return on_queue_of_others(options, queue, store);
              options.device = device;
@@ -193,7 +205,7 @@ void bind_mesh(py::module_& module) {
              return in_turn([options] { return owned(new Mesh(options)); });
            }),
            arg("device") = "", arg("store") = "", arg("check") = false, arg("timing") = false,
-           arg("queued") = 32, arg("queue") = 0)
+           arg("queued") = 32, arg("queue") = 0, arg("timeline") = false)
       .def_property_readonly(
           "queue", [](const Mesh& self) { return reinterpret_cast<std::uintptr_t>(self.queue()); })
       .def("wrap", &wrap_dat, py::keep_alive<0, 1>())
@@ -220,6 +232,8 @@ void bind_mesh(py::module_& module) {
           py::keep_alive<0, 1>())
       .def("flush", [](const MeshHandle& self) { in_turn([self] { self->flush(); }); })
       .def("finish", [](const MeshHandle& self) { in_turn([self] { self->finish(); }); })
+      .def("timeline",
+           [](const MeshHandle& self) { return in_turn([self] { return self->timeline(); }); })
       .def("device_name", &Mesh::device_name);
   bind_mesh_matrices(mesh);
 }

@@ -2,9 +2,9 @@
 #include <bit>
 #include <cmath>
 
+#include "format/json_tree.hpp"
 #include "kiln/spec/file.hpp"
 #include "spec/bind/binder.hpp"
-#include "spec/read/json_tree.hpp"
 #include "spec/read/type.hpp"
 
 // Works out what a run needs of a specification whose symbols are known (symbols.cpp): the NDRange,

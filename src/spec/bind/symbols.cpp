@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/data/text.hpp"
+#include "format/json_tree.hpp"
 #include "spec/bind/binder.hpp"
-#include "spec/read/json_tree.hpp"
 
 // The values of a specification's symbols: the caller's, then the file's own, and what messages say
 // of those that have none.

@@ -8,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "format/json_tree.hpp"
 #include "kiln/spec/file.hpp"
-#include "spec/read/json_tree.hpp"
 
 /// Reading a specification file's JSON: the Reader takes values out of the tree and collects
 /// findings; read_spec makes a Spec of it.
 namespace kiln::spec {
+
+using Json = JsonValue;
 
 /// "inputBuffers[0]" + "size" → "inputBuffers[0].size".
 std::string join(std::string_view path, std::string_view key);

@@ -11,7 +11,7 @@
 
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
-#include "spec/read/json_tree.hpp"
+#include "format/json_tree.hpp"
 
 // OpenCL types as specification files name them: their names, sizes and layout; and how the values
 // of a file become their bytes.

@@ -8,9 +8,9 @@
 
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
+#include "format/json_tree.hpp"
 #include "kernel/facts/kernel_facts.hpp"
 #include "kernel/source/lexer.hpp"
-#include "spec/read/json_tree.hpp"
 
 namespace kiln::spec {
 namespace {
@@ -72,12 +72,12 @@ std::string wanted_text(const spirv::Parameter& parameter) {
   return name.empty() ? text : fmt::format("{} ({})", text, name);
 }
 
-bool is_floating(const Type& type) { return type.kind() == ScalarKind::floating; }
+bool is_floating_type(const Type& type) { return type.kind() == ScalarKind::floating; }
 
 /// A type by OpenCL C's word, where it is one of a specification's.
 bool has_other_scalar(const Given& given, const std::string& wanted) {
   const auto type = Type::parse(wanted);
-  return type && !given.type.is_struct() && is_floating(*type) != is_floating(given.type);
+  return type && !given.type.is_struct() && is_floating_type(*type) != is_floating_type(given.type);
 }
 
 bool fits(const Given& given, const spirv::Parameter& wanted) {

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "base/log.hpp"
 #include "base/os/environment.hpp"
@@ -76,6 +77,8 @@ constexpr std::uint64_t most_request_bytes = 16u << 20;
 /// Of one message; what is longer (a build log) is cut by its end.
 constexpr std::size_t most_message_bytes = 64 << 10;
 constexpr std::size_t most_text = 16 << 10;
+/// How often it is asked whether to stop, and how long a search that was told to may take.
+constexpr std::chrono::milliseconds stop_period{50}, longest_end{300};
 
 std::string dumped(const Wire& json) {
   return json.dump(-1, ' ', false, Wire::error_handler_t::replace);
@@ -107,8 +110,12 @@ tune::Result serve(const SearchRequest& request, int channel) {
   };
   tune::SearchTask task{std::move(tunable), tune::look_at_device(find), find, request.store};
   tune::Result result;
-  result.journal =
-      tune::journal_path(tune::journal_subject(task, request.settings), request.settings);
+  const auto begins = [&](const tune::SearchBeginning& beginning) {
+    result.journal = beginning.journal;
+    send_message(channel, {{"journal", beginning.journal},
+                           {"resumed", beginning.resumed},
+                           {"started_from", beginning.started_from}});
+  };
   const auto state = [&](const tune::TunerState& now) {
     tune::Progress progress{now.evaluated, now.failed, now.size};
     if (now.best) {
@@ -121,7 +128,8 @@ tune::Result serve(const SearchRequest& request, int channel) {
   auto lock = tune::MachineLock::open();
   // Another user may have taken its name, which must not prevent tuning.
   if (!lock) log(LogLevel::warning, lock.error().message());
-  const auto found = tune::conduct_search(task, request.settings, lock ? &*lock : nullptr, {state});
+  const auto found =
+      tune::conduct_search(task, request.settings, lock ? &*lock : nullptr, {state, begins});
   result.evaluated = found.state.evaluated;
   result.failed = found.state.failed;
   result.resumed = found.resumed;
@@ -151,6 +159,11 @@ class Helper {
   Helper& operator=(const Helper&) = delete;
   ~Helper() { end(); }
 
+  /// Whether there is something to be heard, or the other end is closed, within that time.
+  bool can_hear(std::chrono::milliseconds longest) const {
+    pollfd wait{channel_.get(), POLLIN, 0};
+    return ::poll(&wait, 1, static_cast<int>(longest.count())) > 0;
+  }
   /// Nothing once the other end is closed.
   std::optional<Wire> hear() {
     std::string text(most_message_bytes, '\0');
@@ -237,22 +250,46 @@ int serve_search(const std::filesystem::path& file, int channel) {
   return 1;
 }
 
-tune::Result search_in_helper(const SearchRequest& request,
-                              const std::function<bool(const tune::Progress&)>& progress) {
+HelpedSearch search_in_helper(const SearchRequest& request, const SearchListener& listener) {
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-tune-request"));
   const auto file = folder.path() / "request";
   value_or_throw(write_file(file, as_bytes(text_of(request)), 0600));
+  const Stopwatch watch;
+  tune::Result so_far;
+  if (listener.stop && listener.stop()) return {so_far};
   const auto helper = value_or_throw(start_helper(file));
   bool stopped = false;
-  while (const auto message = helper->hear()) {
-    if (message->contains("reply")) return (*message)["reply"].get<tune::Result>();
+  std::optional<std::chrono::steady_clock::time_point> patience;  // until when, once told to stop
+  for (;;) {
+    if (!patience && listener.stop && listener.stop()) {
+      // One that waits for a compile or a run hears nothing: it gets a moment to end in good order.
+      helper->stop();
+      patience = std::chrono::steady_clock::now() + longest_end;
+    }
+    if (patience && std::chrono::steady_clock::now() >= *patience) {
+      helper->end();
+      so_far.whole_seconds = watch.seconds();
+      return {so_far};
+    }
+    if (!helper->can_hear(stop_period)) continue;
+    const auto message = helper->hear();
+    if (!message) break;
+    if (message->contains("reply")) return {(*message)["reply"].get<tune::Result>(), true};
     if (message->contains("error"))
       throw Error(static_cast<Errc>(message->value("code", 0)), (*message)["error"]);
     if (message->contains("log"))
       log(static_cast<LogLevel>(message->value("level", 0)),
           (*message)["log"].get_ref<const std::string&>());
-    if (message->contains("progress") && progress && !stopped &&
-        !progress((*message)["progress"].get<tune::Progress>())) {
+    if (message->contains("journal")) {
+      so_far.journal = (*message)["journal"].get<std::filesystem::path>();
+      so_far.resumed = (*message)["resumed"];
+      so_far.started_from = (*message)["started_from"];
+    }
+    if (!message->contains("progress")) continue;
+    const auto progress = (*message)["progress"].get<tune::Progress>();
+    so_far.evaluated = progress.evaluated;
+    so_far.failed = progress.failed;
+    if (listener.progress && !stopped && !listener.progress(progress)) {
       stopped = true;
       helper->stop();
     }

@@ -26,11 +26,22 @@ Expected<SearchRequest> search_request_of(std::string_view text);
 /// other end does. Returns the exit code.
 int serve_search(const std::filesystem::path& request, int channel);
 
-/// Has a helper make a search, and waits for its end. Of the Result only what the journal does not
-/// have is set, and where that is. Thread-safe. Throws Error: what the search threw; unsupported
-/// where there is no helper (KILN_TUNE_HELPER, else as find_helper()); device where the helper
-/// died.
-tune::Result search_in_helper(const SearchRequest& request,
-                              const std::function<bool(const tune::Progress&)>& progress);
+/// How far a search is told, and whether it goes on: as tune::SearchOptions has them.
+struct SearchListener {
+  std::function<bool(const tune::Progress&)> progress;
+  std::function<bool()> stop;
+};
+
+/// What became of it. Of the Result only what the journal does not have is set, and where that is.
+struct HelpedSearch {
+  tune::Result result;
+  bool has_ended = false;  ///< false: stopped, and its journal, if there is one by then, has no end
+};
+
+/// Has a helper make a search, and waits for its end. A helper that does not end at once where it
+/// is to stop is killed, with its processes. Thread-safe. Throws Error: what the
+/// search threw; unsupported where there is no helper (KILN_TUNE_HELPER, else as find_helper());
+/// device where the helper died.
+HelpedSearch search_in_helper(const SearchRequest& request, const SearchListener& listener);
 
 }  // namespace kiln::spec

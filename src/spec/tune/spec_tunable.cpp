@@ -77,9 +77,12 @@ double seconds_of(cl_event event) {
 /// buffers.
 class SpecSubject final : public tune::Subject {
  public:
-  /// Makes the inputs and the reference: reads its files, or runs the spec without parameters.
-  /// Throws kiln::Error where it does not run.
+  /// Makes the inputs. Throws kiln::Error.
   SpecSubject(TuningProblemPtr problem, Resolver& resolver, const Queue& queue);
+
+  /// Reads the reference's files, or runs the spec without parameters. Throws kiln::Error where it
+  /// does not run.
+  void make_reference() override;
 
   const tune::SearchSpace& space() const override { return problem_->space; }
   Request request() const override;
@@ -154,6 +157,9 @@ SpecSubject::SpecSubject(TuningProblemPtr problem, Resolver& resolver, const Que
       arrays_(problem_->base, initial_, queue_) {
   for (const auto& argument : problem_->base.arguments)
     has_inout_ |= argument.kind == ArgumentKind::inout;
+}
+
+void SpecSubject::make_reference() {
   if (!problem_->options.expect.empty())
     reference_ = read_expected();
   else

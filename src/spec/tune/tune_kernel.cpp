@@ -340,29 +340,53 @@ std::vector<Measured> measured_of(const TuningRun& run) {
   return all;
 }
 
+/// Of a search that was ended before it could say what came of it: the best that is known, of this
+/// run or, from its play-off, of an earlier one. Throws Error where nothing is.
+SearchEnding best_so_far(const TuningRun& run, const spec::SpecTuning& tuning) {
+  SearchEnding ending;
+  if (run.winner) ending = run.winner->ending;
+  const std::size_t known = run.winner ? run.winner->evaluations : 0;
+  for (std::size_t i = known; i < run.evaluations.size(); ++i) {
+    const auto& [id, positions, outcome, message, at] = run.evaluations[i];
+    if (!outcome.ok() || (ending.seconds > 0 && ending.seconds <= outcome.time)) continue;
+    ending.winner = id;
+    ending.seconds = outcome.time;
+  }
+  if (!(ending.seconds > 0))
+    throw Error(Errc::timeout, "the search was ended before any configuration had run");
+  const auto standard = value_or_throw(spec::make_spec_tunable(tuning))->standard();
+  for (const auto& one : run.evaluations)
+    if (one.id == standard && one.outcome.ok()) ending.standard = one.outcome.time;
+  ending.decision = Decision::interrupted;
+  return ending;
+}
+
 /// Searches in a helper; what this Runtime remembers of the record is replaced.
 Result search(Runtime::State& runtime, const spec::SpecTuning& tuning,
               const spec::TuningProblem& problem, const SearchOptions& options) {
   Resolver& resolver = runtime.resolver();
   const Device& device = *runtime.devices().front();
   resolver.finish();  // what the helper is to find in the store
-  Result result = spec::search_in_helper(
+  auto [result, has_ended] = spec::search_in_helper(
       {tuning, RecordedDevice::of(device), store_of(resolver), settings_of(options)},
-      options.progress);
+      {options.progress, options.stop});
+  if (!has_ended && result.evaluated == 0 && result.resumed == 0)
+    throw Error(Errc::timeout, "the search was ended before any configuration had run");
   const TuningRun run = read_journal(result.journal);
-  if (!run.winner)
+  if (has_ended && !run.winner)
     throw Error(Errc::internal, result.journal.string() + ": the journal of a search without end");
-  const auto& ending = run.winner->ending;
+  const auto ending = has_ended ? run.winner->ending : best_so_far(run, tuning);
   const auto parameters = problem.parameters(ending.winner);
   auto measurement = spec::measurement_of(problem.spec, value_or_throw(problem.bind(ending.winner)),
                                           parameters, ending.seconds);
   measurement.standard_milliseconds = ending.standard * 1e3;
   const Request request = request_of(problem);
+  if (!has_ended) resolver.record(request, device, {measurement});
   const auto kept = resolver.tuning_record(request, device).history;
   result.stored = std::any_of(kept.begin(), kept.end(), [&](const kiln::Measurement& one) {
     return one.parameters == measurement.parameters && one.original == measurement.original;
   });
-  resolver.record(request, device, {measurement});
+  if (has_ended) resolver.record(request, device, {measurement});
   result.label = problem.label;
   result.device = device.name;
   result.best = values_of(parameters);

@@ -31,8 +31,8 @@ class Unusable : public Error {
 /// refuse `resources`, all else `launch`.
 Report report_of(const Error& error);
 
-/// A problem on a device, as a front end supplies it: inputs and the reference result are in place
-/// once it is made. One thread.
+/// A problem on a device, as a front end supplies it: inputs are in place once it is made, the
+/// reference result at the latest after make_reference(). One thread.
 class Subject {
  public:
   /// A configuration that is compiled and has all but its data.
@@ -52,6 +52,9 @@ class Subject {
   };
 
   virtual ~Subject() = default;
+  /// The part of the reference result that the device computes. Called once, before make(). Throws
+  /// kiln::Error.
+  virtual void make_reference() {}
   virtual const SearchSpace& space() const = 0;
   /// What the record is kept under, with the problem's size.
   virtual Request request() const = 0;
@@ -90,6 +93,7 @@ class SubjectBench final : public Bench {
   SubjectBench(std::unique_ptr<Subject> subject, Resolver& keeper, DevicePtr device)
       : subject_(std::move(subject)), keeper_(keeper), device_(std::move(device)) {}
 
+  void begin() override { subject_->make_reference(); }
   Report prepare(ConfigurationId id) override;
   double run(ConfigurationId id, std::size_t launches) override;
   void record(ConfigurationId id, double seconds, double standard) override;

@@ -32,6 +32,10 @@ using Compile = std::function<void(ConfigurationId)>;
 class Bench {
  public:
   virtual ~Bench() = default;
+  /// What must be there before anything is prepared and may take as long as a candidate: the
+  /// reference's compile and run. Called once. Throws kiln::Error where the problem itself cannot
+  /// run.
+  virtual void begin() {}
   /// Compiles a configuration, runs it once on the inputs and compares what it wrote with the
   /// reference; says why it can not be used, else a time, which counts for nothing. What it
   /// throws is a failure of `build`, `resources` or `launch`, by its kind.

@@ -91,15 +91,26 @@ Expected<void> Worker::start() {
   if (child_.is_running()) return {};
   if (auto started = child_.start([this](int channel) { serve(channel); }); !started)
     return started;
-  const auto opened = hear(child_.channel(), limits_.open);
-  if (!opened) {
+  if (auto opened = hear_start(limits_.open, Errc::device, "opening the device"); !opened)
+    return opened;
+  return hear_start(limits_.prepare, Errc::timeout,
+                    "the reference, which says what is right: its compile and run");
+}
+
+Expected<void> Worker::hear_start(std::chrono::milliseconds limit, Errc late,
+                                  std::string_view what) {
+  const auto done = hear(child_.channel(), limit);
+  if (!done) {
+    const bool is_late = done.error().code() == Errc::unsupported;
     const std::string how = stop();
-    return fail(Errc::device, opened.error().message() + how);
+    if (!is_late) return fail(Errc::device, done.error().message() + how);
+    return fail(late, fmt::format("{} did not end within {:g} s", what,
+                                  static_cast<double>(limit.count()) / 1000));
   }
-  note_output(*opened);
-  if (opened->failure == Failure::none) return {};
+  note_output(*done);
+  if (done->failure == Failure::none) return {};
   stop();
-  return fail(opened->failure == Failure::build ? Errc::build : Errc::bad_input, opened->message);
+  return fail(done->failure == Failure::build ? Errc::build : Errc::bad_input, done->message);
 }
 
 std::string Worker::stop() {
@@ -131,6 +142,8 @@ void Worker::serve(int channel) const {
   std::unique_ptr<Bench> bench;
   const Answer opened = with_output(answered_by([&](Answer&) { bench = open_(); }));
   if (!tell(channel, opened) || opened.failure != Failure::none) return;
+  const Answer begun = with_output(answered_by([&](Answer&) { bench->begin(); }));
+  if (!tell(channel, begun) || begun.failure != Failure::none) return;
   Question question;
   const auto answer = [&](Answer& to) {
     switch (question.what) {

@@ -58,8 +58,8 @@ inline constexpr std::chrono::milliseconds longest_opening{120'000};
 
 /// How long a worker may take for one thing before it is taken to hang.
 struct WorkerLimits {
-  std::chrono::milliseconds open = longest_opening;  ///< driver, inputs, reference
-  std::chrono::milliseconds prepare{60'000};         ///< a compile and a run
+  std::chrono::milliseconds open = longest_opening;  ///< driver, inputs
+  std::chrono::milliseconds prepare{60'000};         ///< a compile and a run, the reference's, too
   std::chrono::milliseconds run{30'000};             ///< a sample
 };
 
@@ -79,8 +79,9 @@ class Worker : public Sampler {
 
   Worker(Open open, const WorkerLimits& limits) : open_(std::move(open)), limits_(limits) {}
 
-  /// Starts the child and waits until its Bench is there. Errors: what open() threw; a child that
-  /// died or hung meanwhile.
+  /// Starts the child and waits until its Bench is there and has begun. Errors: what open() and
+  /// Bench::begin() threw; device: a child that died or does not open; timeout: a reference that
+  /// does not end.
   Expected<void> start();
 
   /// Compiles, runs once and verifies where that was not done yet.
@@ -116,6 +117,8 @@ class Worker : public Sampler {
   /// Asks the child; a child that dies or hangs is an answer, too, and gone.
   Answer ask(const Question& question, std::chrono::milliseconds limit);
   void serve(int channel) const;
+  /// The child's word that a part of its start is done.
+  Expected<void> hear_start(std::chrono::milliseconds limit, Errc late, std::string_view what);
   void note_output(const Answer& answer);
   /// Ends the child; how it ended where it had ended by itself.
   std::string stop();

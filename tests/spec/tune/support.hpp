@@ -85,7 +85,9 @@ class SpecTuneTest : public ::testing::Test {
     return value_or_throw(make_spec_tunable(options));
   }
   std::unique_ptr<tune::Bench> bench(const tune::Tunable& tunable) {
-    return tunable.open(resolver_, queue_.context(), queue_);
+    auto made = tunable.open(resolver_, queue_.context(), queue_);
+    made->begin();
+    return made;
   }
   /// The configuration with this text.
   static tune::ConfigurationId id(const tune::Tunable& tunable, const std::string& text) {

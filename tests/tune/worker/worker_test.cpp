@@ -150,6 +150,37 @@ TEST(WorkerStart, passes_on_why_the_device_cannot_be_opened) {
   EXPECT_EQ(started.error().message(), "no such size");
 }
 
+/// A reference that the device computes: it fails, or never ends.
+class ReferenceBench : public FakeBench {
+ public:
+  explicit ReferenceBench(bool ends) : ends_(ends) {}
+  void begin() override {
+    while (!ends_) ::pause();
+    throw Error(Errc::build, "it does not compile");
+  }
+
+ private:
+  bool ends_;
+};
+
+TEST(WorkerStart, passes_on_why_the_reference_does_not_run) {
+  Worker worker([] { return std::make_unique<ReferenceBench>(true); }, {});
+  const auto started = worker.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), Errc::build);
+  EXPECT_EQ(started.error().message(), "it does not compile");
+}
+
+TEST(WorkerStart, gives_the_reference_the_time_of_a_candidate) {
+  WorkerLimits limits;
+  limits.prepare = milliseconds(200);
+  Worker worker([] { return std::make_unique<ReferenceBench>(false); }, limits);
+  const auto started = worker.start();
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code(), Errc::timeout);
+  EXPECT_THAT(started.error().message(), HasSubstr("did not end within 0.2 s"));
+}
+
 TEST(WorkerStart, notices_a_driver_that_takes_the_process_with_it) {
   Worker worker([]() -> std::unique_ptr<Bench> { ::abort(); }, {});
   const auto started = worker.start();

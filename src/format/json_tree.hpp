@@ -8,20 +8,20 @@
 
 /// A JSON text as a tree whose values know where they stand, and the words in which messages show
 /// them.
-namespace kiln::spec {
+namespace kiln {
 
 struct JsonMember;
 
 /// A JSON value that remembers where it stands. Objects keep their members in the file's order,
 /// duplicates included; find() gives the last, as the readers of these files always did.
-struct Json {
+struct JsonValue {
   enum class Kind : std::uint8_t { null, boolean, integer, real, string, list, object };
   Kind kind = Kind::null;
   bool boolean = false;
   std::int64_t integer = 0;
   double real = 0;
   std::string text;  ///< a string's characters; of a real, the digits as written
-  std::vector<Json> items;
+  std::vector<JsonValue> items;
   std::vector<JsonMember> members;
   std::size_t at = 0;  ///< byte where the value starts
 
@@ -29,10 +29,13 @@ struct Json {
   bool is(Kind wanted) const { return kind == wanted; }
 };
 
+/// The members that count: of equal keys the last. In the file's order.
+std::vector<const JsonMember*> counting_members(const JsonValue& object);
+
 struct JsonMember {
   std::string key;
   std::size_t at = 0;  ///< byte where the key starts
-  Json value;
+  JsonValue value;
 };
 
 /// Something about the text itself, at a byte.
@@ -53,18 +56,24 @@ class LineTable {
 };
 
 struct JsonDocument {
-  std::optional<Json> root;          ///< empty: `error` says why
+  std::optional<JsonValue> root;     ///< empty: `error` says why
   JsonRemark error;                  ///< found …, expected …
   std::vector<JsonRemark> warnings;  ///< trailing commas, duplicate keys
 };
 
 /// Parses strict JSON with one leniency: a comma before a closing bracket is a warning. Values
-/// nested deeper than 64 are an error: nothing in a specification file comes near.
-JsonDocument parse_json(std::string_view text);
+/// nested deeper than 64 are an error, and more than `most_values`, of which each takes some 130
+/// bytes: nothing in a specification file comes near.
+JsonDocument parse_json(std::string_view text, std::size_t most_values = 1'000'000);
+
+/// Appends a string in quotes, of UTF-8; and a value, on one line: numbers with the digits that
+/// they were read with, of equal keys the last alone.
+void append_json(std::string& to, std::string_view text);
+void append_json(std::string& to, const JsonValue& value);
 
 /// What stands there, for messages: `the string "abc"`, `12`, `a list of 3`.
-std::string describe(const Json& value);
+std::string describe(const JsonValue& value);
 /// Text of the user in quotes: shortened, control characters made visible.
 std::string quote(std::string_view text);
 
-}  // namespace kiln::spec
+}  // namespace kiln

@@ -1,22 +1,22 @@
-#include "spec/read/json_tree.hpp"
+#include "format/json_tree.hpp"
 
 #include <gtest/gtest.h>
 
-namespace kiln::spec {
+namespace kiln {
 namespace {
 
 TEST(JsonTree, keeps_every_kind_of_value) {
   const auto document = parse_json(R"({"n": null, "t": true, "i": -7, "r": 1.50, "s": "x\"y",
                                        "l": [1, [2]], "o": {}})");
   ASSERT_TRUE(document.root);
-  const Json& root = *document.root;
-  EXPECT_EQ(root.find("n")->value.kind, Json::Kind::null);
+  const JsonValue& root = *document.root;
+  EXPECT_EQ(root.find("n")->value.kind, JsonValue::Kind::null);
   EXPECT_TRUE(root.find("t")->value.boolean);
   EXPECT_EQ(root.find("i")->value.integer, -7);
   EXPECT_EQ(root.find("r")->value.text, "1.50");
   EXPECT_EQ(root.find("s")->value.text, "x\"y");
   EXPECT_EQ(root.find("l")->value.items[1].items[0].integer, 2);
-  EXPECT_EQ(root.find("o")->value.kind, Json::Kind::object);
+  EXPECT_EQ(root.find("o")->value.kind, JsonValue::Kind::object);
   EXPECT_EQ(root.find("absent"), nullptr);
 }
 
@@ -93,15 +93,17 @@ TEST(JsonTree, refuses_more_values_than_any_file_has) {
   EXPECT_TRUE(parse_json(list(999'999)).root);  // and the list itself
   const auto many = parse_json(list(1'000'000));
   EXPECT_FALSE(many.root);
-  EXPECT_EQ(many.error.text, "found more than 1000000 values, expected some hundred");
+  EXPECT_EQ(many.error.text, "found more than 1000000 values, expected no more");
   EXPECT_EQ(many.error.at, 1'999'999u);
+  EXPECT_FALSE(parse_json(list(10), 10).root);
+  EXPECT_TRUE(parse_json(list(10), 11).root);
 }
 
 TEST(JsonTree, keeps_the_digits_of_integers_beyond_64_bits) {
   const auto document = parse_json("[9223372036854775807, 18446744073709551615, -9e99]");
   ASSERT_TRUE(document.root);
   EXPECT_EQ(document.root->items[0].integer, INT64_MAX);
-  EXPECT_EQ(document.root->items[1].kind, Json::Kind::real);
+  EXPECT_EQ(document.root->items[1].kind, JsonValue::Kind::real);
   EXPECT_EQ(document.root->items[1].text, "18446744073709551615");
   EXPECT_EQ(describe(document.root->items[2]), "-9e99");
 }
@@ -136,4 +138,4 @@ TEST(Quote, cuts_no_character_in_half) {
 }
 
 }  // namespace
-}  // namespace kiln::spec
+}  // namespace kiln

@@ -1,4 +1,4 @@
-#include "spec/read/json_tree.hpp"
+#include "format/json_tree.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -6,14 +6,12 @@
 #include <optional>
 
 // The parser is nlohmann's; the tree, the places and the words of messages are ours.
-namespace kiln::spec {
+namespace kiln {
 namespace {
 
 // Deep enough for every file with a purpose, and shallow enough that freeing the tree, which
 // recurses, cannot exhaust a stack.
 constexpr std::size_t deepest = 64;
-// The largest published file has some hundred values; one takes 130 bytes of memory.
-constexpr std::size_t most_values = 1'000'000;
 
 /// Reads characters and tells a shared cursor how far it came: the parser reports no positions of
 /// its own, but after each event the cursor stands behind the token that caused it.
@@ -60,35 +58,36 @@ std::string reason_of(std::string_view what) {
 /// hostile nesting costs it nothing; the depth is bounded here, where the tree is made.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
  public:
-  TreeBuilder(std::string_view text, const char** cursor, JsonDocument& document)
-      : text_(text), cursor_(cursor), document_(document) {}
+  TreeBuilder(std::string_view text, std::size_t most_values, const char** cursor,
+              JsonDocument& document)
+      : text_(text), most_values_(most_values), cursor_(cursor), document_(document) {}
 
   bool null() override { return place({}); }
   bool boolean(bool value) override {
-    return place({.kind = Json::Kind::boolean, .boolean = value});
+    return place({.kind = JsonValue::Kind::boolean, .boolean = value});
   }
   bool number_integer(std::int64_t value) override {
-    return place({.kind = Json::Kind::integer, .integer = value});
+    return place({.kind = JsonValue::Kind::integer, .integer = value});
   }
   // The expression language has signed 64-bit integers: what lies above keeps its digits, so that
   // a message can show them and no reader takes a rounded number for the one in the file.
   bool number_unsigned(std::uint64_t value) override {
     if (value > INT64_MAX) {
-      return place({.kind = Json::Kind::real,
+      return place({.kind = JsonValue::Kind::real,
                     .real = static_cast<double>(value),
                     .text = std::to_string(value)});
     }
     return number_integer(static_cast<std::int64_t>(value));
   }
   bool number_float(double value, const std::string& digits) override {
-    return place({.kind = Json::Kind::real, .real = value, .text = digits});
+    return place({.kind = JsonValue::Kind::real, .real = value, .text = digits});
   }
   bool string(std::string& value) override {
-    return place({.kind = Json::Kind::string, .text = std::move(value)});
+    return place({.kind = JsonValue::Kind::string, .text = std::move(value)});
   }
   bool binary(nlohmann::json::binary_t&) override { return false; }  // no JSON text has one
-  bool start_object(std::size_t) override { return open(Json::Kind::object); }
-  bool start_array(std::size_t) override { return open(Json::Kind::list); }
+  bool start_object(std::size_t) override { return open(JsonValue::Kind::object); }
+  bool start_array(std::size_t) override { return open(JsonValue::Kind::list); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
@@ -116,7 +115,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     return at == text_.npos ? text_.size() : at;
   }
 
-  bool place(Json value) {
+  bool place(JsonValue value) {
     value.at = token_start();
     end_ = position();
     if (!count(value.at)) return false;
@@ -125,24 +124,24 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool count(std::size_t at) {
-    if (++values_ <= most_values) return true;
+    if (++values_ <= most_values_) return true;
     document_.error = {
-        at, "found more than " + std::to_string(most_values) + " values, expected some hundred"};
+        at, "found more than " + std::to_string(most_values_) + " values, expected no more"};
     return false;
   }
 
   /// Hands a finished value to the container around it, or makes it the root.
-  void attach(Json value) {
+  void attach(JsonValue value) {
     if (open_.empty()) {
       document_.root = std::move(value);
-    } else if (open_.back().kind == Json::Kind::list) {
+    } else if (open_.back().kind == JsonValue::Kind::list) {
       open_.back().items.push_back(std::move(value));
     } else {
       open_.back().members.back().value = std::move(value);
     }
   }
 
-  bool open(Json::Kind kind) {
+  bool open(JsonValue::Kind kind) {
     open_.push_back({.kind = kind, .at = token_start()});
     end_ = position();
     if (!count(open_.back().at)) return false;
@@ -154,7 +153,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
 
   bool close() {
     end_ = position();
-    Json value = std::move(open_.back());
+    JsonValue value = std::move(open_.back());
     open_.pop_back();
     warn_of_duplicates(value);
     attach(std::move(value));
@@ -162,7 +161,7 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   /// Sorted, because a quadratic search would let a large object keep the machine busy.
-  void warn_of_duplicates(const Json& object) {
+  void warn_of_duplicates(const JsonValue& object) {
     std::vector<const JsonMember*> sorted;
     for (const auto& member : object.members) sorted.push_back(&member);
     std::stable_sort(sorted.begin(), sorted.end(),
@@ -176,10 +175,11 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   std::string_view text_;
+  std::size_t most_values_;
   const char** cursor_;
   JsonDocument& document_;
-  std::vector<Json> open_;  // the containers around the current token
-  std::size_t end_ = 0;     // behind the last token
+  std::vector<JsonValue> open_;  // the containers around the current token
+  std::size_t end_ = 0;          // behind the last token
   std::size_t values_ = 0;
 };
 
@@ -225,18 +225,104 @@ std::string without_trailing_commas(std::string_view text, std::vector<JsonRemar
 
 }  // namespace
 
-const JsonMember* Json::find(std::string_view key) const {
+const JsonMember* JsonValue::find(std::string_view key) const {
   const auto last = std::find_if(members.rbegin(), members.rend(),
                                  [&](const JsonMember& member) { return member.key == key; });
   return last == members.rend() ? nullptr : &*last;
 }
 
-JsonDocument parse_json(std::string_view text) {
+std::vector<const JsonMember*> counting_members(const JsonValue& object) {
+  std::vector<const JsonMember*> members(object.members.size());
+  std::transform(object.members.begin(), object.members.end(), members.begin(),
+                 [](const JsonMember& member) { return &member; });
+  // Sorted by key, and of equal ones the last first, the others can be told.
+  std::vector<const JsonMember*> sorted = members;
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return a->key != b->key ? a->key < b->key : a > b;
+  });
+  std::vector<const JsonMember*> earlier;
+  for (std::size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i]->key == sorted[i - 1]->key) earlier.push_back(sorted[i]);
+  if (earlier.empty()) return members;
+  std::sort(earlier.begin(), earlier.end());
+  std::erase_if(members, [&](const JsonMember* member) {
+    return std::binary_search(earlier.begin(), earlier.end(), member);
+  });
+  return members;
+}
+
+namespace {
+
+void append_list(std::string& to, const JsonValue& list) {
+  to += '[';
+  for (const JsonValue& item : list.items) {
+    if (&item != &list.items.front()) to += ", ";
+    append_json(to, item);
+  }
+  to += ']';
+}
+
+void append_object(std::string& to, const JsonValue& object) {
+  to += '{';
+  const auto members = counting_members(object);
+  for (const JsonMember* member : members) {
+    if (member != members.front()) to += ", ";
+    append_json(to, std::string_view(member->key));
+    to += ": ";
+    append_json(to, member->value);
+  }
+  to += '}';
+}
+
+}  // namespace
+
+void append_json(std::string& to, std::string_view text) {
+  to += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      to += '\\';
+      to += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char escape[8];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned char>(c));
+      to += escape;
+    } else {
+      to += c;
+    }
+  }
+  to += '"';
+}
+
+// Recurses as deep as values nest, which parse_json() bounds.
+void append_json(std::string& to, const JsonValue& value) {
+  switch (value.kind) {
+    case JsonValue::Kind::null:
+      to += "null";
+      return;
+    case JsonValue::Kind::boolean:
+      to += value.boolean ? "true" : "false";
+      return;
+    case JsonValue::Kind::integer:
+      to += std::to_string(value.integer);
+      return;
+    case JsonValue::Kind::real:
+      to += value.text;
+      return;
+    case JsonValue::Kind::string:
+      return append_json(to, std::string_view(value.text));
+    case JsonValue::Kind::list:
+      return append_list(to, value);
+    case JsonValue::Kind::object:
+      return append_object(to, value);
+  }
+}
+
+JsonDocument parse_json(std::string_view text, std::size_t most_values) {
   JsonDocument document;
   // Blanks take the place of the commas, so that every position stays the file's.
   const std::string strict = without_trailing_commas(text, document.warnings);
   const char* cursor = strict.data();
-  TreeBuilder builder(strict, &cursor, document);
+  TreeBuilder builder(strict, most_values, &cursor, document);
   const bool whole =
       nlohmann::json::sax_parse(CountingIterator(strict.data(), &cursor),
                                 CountingIterator(strict.data() + strict.size(), &cursor), &builder);
@@ -269,21 +355,21 @@ std::string quote(std::string_view text) {
   return result + '"';
 }
 
-std::string describe(const Json& value) {
+std::string describe(const JsonValue& value) {
   switch (value.kind) {
-    case Json::Kind::null:
+    case JsonValue::Kind::null:
       return "null";
-    case Json::Kind::boolean:
+    case JsonValue::Kind::boolean:
       return value.boolean ? "true" : "false";
-    case Json::Kind::integer:
+    case JsonValue::Kind::integer:
       return std::to_string(value.integer);
-    case Json::Kind::real:
+    case JsonValue::Kind::real:
       return value.text.substr(0, 40);
-    case Json::Kind::string:
+    case JsonValue::Kind::string:
       return "the string " + quote(value.text);
-    case Json::Kind::list:
+    case JsonValue::Kind::list:
       return "a list of " + std::to_string(value.items.size());
-    case Json::Kind::object:
+    case JsonValue::Kind::object:
       return "an object";
   }
   return {};
@@ -305,4 +391,4 @@ std::uint32_t LineTable::column(std::size_t at) const {
   return static_cast<std::uint32_t>(at - starts_[line(at) - 1] + 1);
 }
 
-}  // namespace kiln::spec
+}  // namespace kiln
