@@ -1,7 +1,7 @@
 # libkiln.so: the modules from base to prebuild in one shared library, with nothing exported
 # but what the public headers mark KILN_API, and what libclBLAS.so.2 (src/blas/clblas) calls. Target
 # kiln_shared, for consumers kiln::kiln.
-set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec blas layer prebuild)
+set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec blas layer prebuild graph)
 
 # The version of clBLAS whose interface libclBLAS.so.2 has.
 set(CLBLAS_VERSION 2.12.0)

@@ -2,6 +2,7 @@
 #include "build/bars.hpp"
 #include "formats/bars.hpp"
 #include "frame/bar.hpp"
+#include "graph/bars.hpp"
 #include "layer/bars.hpp"
 #include "mesh/bars.hpp"
 #include "python/bars.hpp"
@@ -15,7 +16,7 @@ namespace kiln::bench {
 std::vector<Bar> all_bars() {
   std::vector<Bar> bars;
   for (auto group : {spec_bars, formats_bars, store_bars, blas_bars, tune_bars, mesh_bars,
-                     layer_bars, python_bars, build_bars}) {
+                     layer_bars, graph_bars, python_bars, build_bars}) {
     for (auto& bar : group()) bars.push_back(std::move(bar));
   }
   return bars;

@@ -13,6 +13,7 @@ struct DeviceInfo;
 struct DriverTopic;
 struct EntryInfo;
 struct GcReport;
+struct GraphReport;
 struct RunSummary;
 struct StoreCheck;
 struct StoreExplanation;
@@ -50,5 +51,8 @@ inline std::string json_of(const spec::SpecResult& result) {
 }
 /// kiln verify: of one split of the file
 KILN_API std::string json_of(const spec::Verdict& verdict);
+
+/// kiln graph plan, kiln graph explain
+KILN_API std::string json_of(const GraphReport& report);
 
 }  // namespace kiln

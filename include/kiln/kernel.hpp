@@ -219,9 +219,12 @@ class KILN_API KernelCall {
   /// Compiles what enqueue() with the same range and queue needs, or finds it in the store.
   void prepare(const Range& range, const EnqueueOptions& options = {});
 
+  /// For Kiln's own modules.
+  struct State;
+  State& state() const;
+
  private:
   friend class Kernel;
-  struct State;
   explicit KernelCall(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };

@@ -23,6 +23,9 @@ namespace {
 constinit const Command* const commands[] = {
     // Specification files and devices.
     &run_command, &verify_command, &devices_command, &check_command, &init_command,
+    // Graphs of kernels.
+    &graph_run_command, &graph_check_command, &graph_plan_command, &graph_explain_command,
+    &graph_bench_command, &graph_convert_command,
     // clBLAS's kernel databases.
     &kdb_info_command, &kdb_summary_command, &kdb_dump_command, &kdb_verify_command,
     &kdb_diff_command, &kdb_merge_command, &kdb_build_command, &kdb_convert_command,

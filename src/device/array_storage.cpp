@@ -208,6 +208,11 @@ void ArrayStorage::read_by(const Queue& queue, cl_event done) {
 }
 
 void ArrayStorage::written_by(const Queue& queue, cl_event done) {
+  written_by(queue);
+  writes_.assign(1, {retained(done), queue.context()->cl()()});
+}
+
+void ArrayStorage::written_by(const Queue& queue) {
   Copy* const written = copy_in(queue.context()->cl()());
   for (Copy& copy : copies_)
     copy.is_current =
@@ -215,7 +220,7 @@ void ArrayStorage::written_by(const Queue& queue, cl_event done) {
   host_is_current_ = written->buffer.is_host_memory;
   // The command came after all that were pending.
   reads_.clear();
-  writes_.assign(1, {retained(done), queue.context()->cl()()});
+  writes_.clear();
 }
 
 }  // namespace kiln

@@ -50,6 +50,8 @@ class ArrayStorage {
   /// (retained).
   void read_by(const Queue& queue, cl_event done);
   void written_by(const Queue& queue, cl_event done);
+  /// The same of commands that have ended: nothing has to wait for them.
+  void written_by(const Queue& queue);
 
   /// The same for the one queue of an array: its copy is current for all commands that are enqueued
   /// from now on. Always the same queue.

@@ -66,11 +66,12 @@ const DevicePtr& Context::device(cl_device_id id) const {
   throw Error(Errc::not_found, "the device does not belong to this context");
 }
 
-Queue::Queue(ContextPtr context, DevicePtr device)
+Queue::Queue(ContextPtr context, DevicePtr device, Times times)
     : context_(std::move(context)), device_(std::move(device)) {
   refuse_after_fork();
   with_cl_errors([&] {
-    cl::CommandQueue queue(context_->cl(), device_->handle, CL_QUEUE_PROFILING_ENABLE);
+    cl::CommandQueue queue(context_->cl(), device_->handle,
+                           times == Times::taken ? CL_QUEUE_PROFILING_ENABLE : 0);
     queue_ = device_->pocl ? retired_after_use(std::move(queue), device_)
                            : std::make_shared<const cl::CommandQueue>(std::move(queue));
   });

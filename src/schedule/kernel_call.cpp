@@ -14,6 +14,7 @@
 #include "kernel/facts/kernel_facts.hpp"
 #include "kernel/runtime.hpp"
 #include "kiln/kernel.hpp"
+#include "schedule/call_content.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/direct_run.hpp"
 #include "schedule/number_argument.hpp"
@@ -383,6 +384,15 @@ Event KernelCall::enqueue(const Range& range, const EnqueueOptions& options) {
   for (const Event& event : options.after)
     if (event.handle() != nullptr) after.push_back(event.handle());
   return Event::adopt(state.direct_on(options.queue).enqueue(after)());
+}
+
+KernelCall::State& KernelCall::state() const { return held(state_, "KernelCall"); }
+
+CallContent content_of(const KernelCall& call, const Range& range) {
+  KernelCall::State& state = call.state();
+  state.take_range(checked_range(range));
+  state.take_text(state.runtime().queues().front());
+  return {state.job, state.arrays, state.kernel->runtime};
 }
 
 void KernelCall::prepare(const Range& range, const EnqueueOptions& options) {

@@ -68,6 +68,7 @@ expect() {  # WANTED PROGRAM [ARGUMENT]...: the last line that an example prints
 }
 expect "1 of 1 programs, all whole" keep_programs "$scratch/kept"
 expect "c[0] = 769" multiply
+expect "total = 2304000, twice" run_graph
 expect "8 64" vectors
 expect "8 of 14 configurations measured" ask_and_tell
 expect "(n + 63) / 64 = 16" check_spec "$documents/examples/specs/vector_add.json"

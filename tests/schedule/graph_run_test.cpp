@@ -4,6 +4,7 @@
 #include <random>
 
 #include "kernel/runtime.hpp"
+#include "schedule/graph_run/arena.hpp"
 #include "schedule/graph_run/kernel_work.hpp"
 #include "schedule/graph_run/planned_graph.hpp"
 
@@ -251,6 +252,37 @@ TEST_F(GraphRun, MemoryIsUsedAgain) {
   for (const std::size_t peak : planned.executable().steps().peak_bytes)
     most = std::max(most, peak);
   EXPECT_LE(most, 2 * bytes);
+}
+
+TEST_F(GraphRun, DevicesThatShareMemoryDoNotWaitForWhatTheOtherHasFreed) {
+  ModelMaker make(kernels_);
+  ValueId first = make.input(1), second = make.input(2);
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    first = make.add(first, first, 0);
+    second = make.add(second, second, 1);
+  }
+  make.keep(first);
+  make.keep(second);
+  PlannedGraph planned(runtime_, std::move(make.made().graph), {});
+  planned.run({});
+  expect_results(planned, make.made(), "two chains");
+  EXPECT_EQ(planned.executable().steps().slots, 0u);
+}
+
+TEST(GraphArena, BytesThatNobodyHasToBeWaitedForComeFirst) {
+  Arena arena(1 << 20, 64);
+  const auto a = arena.take(256), b = arena.take(64), c = arena.take(512);
+  ASSERT_TRUE(a && b && c);
+  arena.free(a->offset, 256, {0, 7});  // by queue 1, its step 7
+  arena.free(c->offset, 512, {0, 3});
+  // The smaller block would have to be waited for.
+  const auto known = arena.take(200, {9, 3});
+  ASSERT_TRUE(known);
+  EXPECT_EQ(known->offset, c->offset);
+  const auto waits = arena.take(200, {9, 3});
+  ASSERT_TRUE(waits);
+  EXPECT_EQ(waits->offset, c->offset + 256);
+  EXPECT_EQ(arena.take(256, {9, 3}, Arena::Growth::sooner)->after, Arena::Users());
 }
 
 TEST_F(GraphRun, AChainOnOneDeviceWaitsForNoEvent) {

@@ -19,6 +19,10 @@ extern const Command poclbin_info_command, poclbin_ls_command, poclbin_verify_co
     poclbin_strip_command, poclbin_convert_command, poclbin_check_device_command,
     poclbin_build_command, poclbin_export_command, poclbin_import_command;
 
+// Graphs of kernels (graph).
+extern const Command graph_run_command, graph_check_command, graph_plan_command,
+    graph_explain_command, graph_bench_command, graph_convert_command;
+
 // What is kept, its upkeep, and its way to other machines (store).
 extern const Command store_info_command, store_ls_command, store_show_command,
     store_explain_command, store_verify_command, store_gc_command, store_rm_command,

@@ -31,7 +31,9 @@ spec::SpecDialect dialect_of(const Context& context) {
 }
 
 spec::Symbols symbols_of(const Context& context) {
-  return {values_of(context, "set"), values_of(context, "set-if")};
+  const bool has_both = context.defines("set-if");
+  return {values_of(context, "set"),
+          has_both ? values_of(context, "set-if") : std::map<std::string, expr::Value>()};
 }
 
 std::map<std::uint32_t, std::filesystem::path> files_of(const Context& context,

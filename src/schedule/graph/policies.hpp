@@ -9,7 +9,7 @@
 namespace kiln::graph {
 
 /// Heterogeneous earliest finish time: tasks in falling upward rank, each where it ends first.
-/// Topcuoglu, Hariri and Wu (2002). Time O(edges x lanes), beside searches for gaps.
+/// Topcuoglu, Hariri and Wu (2002). Time O(edges x lanes), and what searches for gaps take.
 Timetable heft(const Problem& problem, RankBy by = RankBy::mean);
 
 /// Predict earliest finish time: of the ready tasks that with the highest mean of its optimistic

@@ -18,8 +18,8 @@ struct DeviceModel {
   std::string name;
   std::uint32_t memory = 0;  ///< devices with the same number need no transfers among them
   std::uint32_t lanes = 1;
-  /// How much longer a task takes beside others: slow_down[k] with k + 1 lanes at work. Lanes
-  /// beyond its end are as the last one; empty: 1.
+  /// How much longer a task takes at the same time as others: slow_down[k] with k + 1 lanes at
+  /// work. Lanes beyond its end are as the last one; empty: 1.
   std::vector<double> slow_down;
 
   double slow_down_of(std::size_t busy_lanes) const {

@@ -1,16 +1,36 @@
 #include "schedule/graph_run/arena.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kiln::graph {
 
-std::optional<Arena::Block> Arena::take(std::size_t wanted) {
+std::optional<Arena::Block> Arena::take(std::size_t wanted, const Users& known, Growth growth) {
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1));
+  const auto makes_wait = [&](const Free& block) {
+    for (std::size_t queue = 0; queue < block.users.size(); ++queue)
+      if (block.users[queue] > (queue < known.size() ? known[queue] : 0)) return true;
+    return false;
+  };
   auto best = free_.end();
-  for (auto block = free_.begin(); block != free_.end(); ++block)
-    if (block->second.bytes >= bytes &&
-        (best == free_.end() || block->second.bytes < best->second.bytes))
+  bool best_waits = true;
+  for (auto block = free_.begin(); block != free_.end(); ++block) {
+    if (block->second.bytes < bytes) continue;
+    const bool waits = makes_wait(block->second);
+    if (best == free_.end() ||
+        std::pair(waits, block->second.bytes) < std::pair(best_waits, best->second.bytes)) {
       best = block;
+      best_waits = waits;
+    }
+  }
+  if (best_waits && growth == Growth::sooner && bytes <= limit_ && end_ <= limit_ - bytes &&
+      end_ + bytes <= 2 * (peak_ + bytes)) {
+    const Block fresh{end_, bytes, {}};
+    end_ += bytes;
+    used_ += bytes;
+    peak_ = std::max(peak_, used_);
+    return fresh;
+  }
   Block found;
   if (best != free_.end()) {
     found = {best->first, bytes, best->second.users};

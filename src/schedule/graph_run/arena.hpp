@@ -22,11 +22,15 @@ class Arena {
 
   struct Block {
     std::size_t offset = 0, bytes = 0;
-    Users after;  ///< who used these bytes before; empty: nobody
+    Users after;  ///< who used these bytes before; empty: no step has
   };
   /// The smallest free block that is large enough, else new bytes at the end. Nothing where the
-  /// limit leaves no room.
-  std::optional<Block> take(std::size_t bytes);
+  /// limit leaves no room. Blocks come first whose users are all among `known` (by queue, the last
+  /// step that has surely ended): a step that takes them waits for no other. With Growth::sooner,
+  /// new bytes come before all others, up to twice the peak.
+  enum class Growth : std::uint8_t { last, sooner };
+  std::optional<Block> take(std::size_t bytes, const Users& known = {},
+                            Growth growth = Growth::last);
   /// Gives back what take() gave; `users` may still use it.
   void free(std::size_t offset, std::size_t bytes, Users users);
 

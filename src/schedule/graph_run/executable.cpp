@@ -27,9 +27,18 @@ cl_int status_of(cl_event event) {
 
 }  // namespace
 
+Executable::Executable(const WorkGraph& work, Steps steps) : work_(work), steps_(std::move(steps)) {
+  events_.resize(steps_.slots);
+  scratch_.resize(64);
+  // An Array is asked for once a device and run.
+  std::ranges::sort(steps_.array_memory, {},
+                    [](const ArrayPlace& place) { return std::pair(place.array, place.device); });
+}
+
 Executable::~Executable() {
   release_user_events();
-  for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
+  if (!hangs_)
+    for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
   release_events();
 }
 
@@ -48,24 +57,25 @@ std::span<const cl_event> Executable::gather(const Step& step) {
 
 void Executable::place_arrays() {
   if (work_.arrays().empty()) return;
-  std::vector<cl_event> after;
-  for (std::uint32_t array = 0; array < work_.arrays().size(); ++array) {
-    auto& storage = *work_.arrays()[array].storage;
-    for (const auto& place : steps_.array_memory) {
-      if (place.array != array) continue;
-      const auto queue = std::ranges::find(steps_.queues, place.device, &QueueEntry::device);
-      steps_.memory[place.at] = storage.on_device(queue->queue, after);
-    }
-    for (const auto& place : steps_.array_host_memory)
-      if (place.array == array)
-        steps_.host_memory[place.at] = storage.on_host(ArrayStorage::HostUse::read);
+  array_waits_.clear();
+  const ArrayPlace* last = nullptr;
+  for (const ArrayPlace& place : steps_.array_memory) {
+    const bool is_known =
+        last != nullptr && last->array == place.array && last->device == place.device;
+    steps_.memory[place.at] = is_known ? steps_.memory[last->at]
+                                       : work_.arrays()[place.array].storage->on_device(
+                                             first_queue(place.device), array_waits_);
+    last = &place;
   }
-  if (!after.empty())
-    check_cl(::clWaitForEvents(static_cast<cl_uint>(after.size()), after.data()),
+  for (const ArrayPlace& place : steps_.array_host_memory)
+    steps_.host_memory[place.at] =
+        work_.arrays()[place.array].storage->on_host(ArrayStorage::HostUse::read);
+  if (!array_waits_.empty())
+    check_cl(::clWaitForEvents(static_cast<cl_uint>(array_waits_.size()), array_waits_.data()),
              "clWaitForEvents");
 }
 
-/// What runs of other graphs and kernels have to know of the Arrays.
+/// What runs of other graphs and kernels have to know of the Arrays. All commands have ended.
 void Executable::tell_arrays() {
   for (std::uint32_t array = 0; array < work_.arrays().size(); ++array) {
     auto& storage = *work_.arrays()[array].storage;
@@ -75,13 +85,12 @@ void Executable::tell_arrays() {
       storage.on_host(ArrayStorage::HostUse::overwrite);
       continue;
     }
-    const auto queue = std::ranges::find(steps_.queues, device, &QueueEntry::device);
-    cl_event end = nullptr;
-    check_cl(::clEnqueueMarkerWithWaitList(queue->queue.cl()(), 0, nullptr, &end),
-             "clEnqueueMarkerWithWaitList");
-    const cl::Event owned(end);
-    storage.written_by(queue->queue, end);
+    storage.written_by(first_queue(device));
   }
+}
+
+const Queue& Executable::first_queue(std::uint32_t device) const {
+  return std::ranges::find(steps_.queues, device, &QueueEntry::device)->queue;
 }
 
 void Executable::enqueue(const Step& step, cl_event* done) {
@@ -127,7 +136,7 @@ void Executable::enqueue(const Step& step, cl_event* done) {
 
 void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {
   if (events.empty()) return;
-  const bool is_watched = order.stop != nullptr || order.timeout.count() > 0;
+  const bool is_watched = order.stop || order.timeout.count() > 0;
   for (const cl_event event : events) {
     if (!is_watched) {
       check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
@@ -135,8 +144,7 @@ void Executable::wait_for(std::span<const cl_event> events, const RunOrder& orde
     }
     for (auto pause = std::chrono::microseconds(20); status_of(event) > CL_COMPLETE;
          pause = std::min(pause * 2, std::chrono::microseconds(2000))) {
-      if (order.stop != nullptr && order.stop->load())
-        throw Error(Errc::refused, "the run was stopped");
+      if (order.stop && order.stop()) throw Error(Errc::refused, "the run was stopped");
       if (order.timeout.count() > 0 && std::chrono::steady_clock::now() - begin_ > order.timeout)
         throw Error(Errc::timeout, "the run has not ended in time");
       std::this_thread::sleep_for(pause);
@@ -206,7 +214,7 @@ void Executable::enqueue_all(const RunOrder& order) {
 }
 
 void Executable::finish(const RunOrder& order) {
-  const bool is_watched = order.stop != nullptr || order.timeout.count() > 0;
+  const bool is_watched = order.stop || order.timeout.count() > 0;
   for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
   for (const auto& entry : steps_.queues) {
     if (!is_watched) {
@@ -307,7 +315,7 @@ void Executable::run(const RunOrder& asked) {
   } catch (...) {
     release_user_events();
     // A device that hangs is left alone: there is no way to end its command.
-    const bool hangs = [] {
+    hangs_ = [] {
       try {
         throw;
       } catch (const Error& error) {
@@ -316,7 +324,7 @@ void Executable::run(const RunOrder& asked) {
         return false;
       }
     }();
-    if (!hangs)
+    if (!hangs_)
       for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
     try {
       throw;

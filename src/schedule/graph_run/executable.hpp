@@ -1,7 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
+#include <functional>
 
 #include "base/log.hpp"
 #include "schedule/graph_run/steps.hpp"
@@ -16,16 +16,13 @@ struct RunOrder {
   TraceSink* trace = nullptr;           ///< gets each command's span; takes_times, too, then
   std::chrono::nanoseconds timeout{0};  ///< for all of the run; 0: none
   /// Asked now and then while a run waits: true ends it (Ctrl-C).
-  const std::atomic<bool>* stop = nullptr;
+  std::function<bool()> stop = {};
 };
 
 /// A graph that is ready to run on its devices, again and again. One thread at a time.
 class Executable {
  public:
-  Executable(const WorkGraph& work, Steps steps) : work_(work), steps_(std::move(steps)) {
-    events_.resize(steps_.slots);
-    scratch_.resize(64);
-  }
+  Executable(const WorkGraph& work, Steps steps);
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -54,6 +51,7 @@ class Executable {
   void wait_for(std::span<const cl_event> events, const RunOrder& order);
   void finish(const RunOrder& order);
   void tell_arrays();
+  const Queue& first_queue(std::uint32_t device) const;
   void release_user_events();
   void release_events();
   void take_times(const RunOrder& order);
@@ -61,9 +59,10 @@ class Executable {
 
   const WorkGraph& work_;
   Steps steps_;
-  std::vector<cl_event> events_;   ///< by slot
-  std::vector<cl_event> scratch_;  ///< a wait list
-  std::vector<cl_event> all_;      ///< by step, where times are taken
+  std::vector<cl_event> events_;       ///< by slot
+  std::vector<cl_event> scratch_;      ///< a wait list
+  std::vector<cl_event> array_waits_;  ///< what Arrays' memory has to be waited for
+  std::vector<cl_event> all_;          ///< by step, where times are taken
   std::vector<std::int64_t> enqueued_ns_;
   std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
   std::vector<std::span<std::byte>> spans_;
@@ -71,6 +70,7 @@ class Executable {
   std::int64_t wall_ns_ = 0, span_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::size_t current_ = 0;  ///< the step that is being enqueued
+  bool hangs_ = false;       ///< a device has not ended in time: nothing waits for it again
 };
 
 }  // namespace kiln::graph

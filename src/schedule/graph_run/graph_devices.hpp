@@ -27,6 +27,8 @@ class GraphDevices {
     std::uint32_t memory = 0;  ///< 0: the host's
     std::vector<Queue> lanes;
     std::vector<Queue> transfers;  ///< up and down; none where it works in the host's memory
+    /// The same without times of commands, for runs that want none.
+    std::vector<Queue> untimed_lanes, untimed_transfers;
   };
   const std::vector<Entry>& all() const { return entries_; }
   std::size_t memories() const { return memories_; }

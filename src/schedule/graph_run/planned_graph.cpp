@@ -3,45 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <limits>
 #include <map>
 
-#include "schedule/graph/improve.hpp"
 #include "schedule/graph/policies.hpp"
 #include "schedule/graph_run/step_builder.hpp"
 
 namespace kiln::graph {
 namespace {
 
-constexpr std::array<std::pair<Policy, const char*>, 7> policy_names{
-    {{Policy::automatic, "auto"},
-     {Policy::heft, "heft"},
-     {Policy::peft, "peft"},
-     {Policy::lookahead, "lookahead"},
-     {Policy::cluster, "cluster"},
-     {Policy::eager, "eager"},
-     {Policy::one_device, "one-device"}}};
-
 /// Two queues of a GPU are nearly as good as more.
 constexpr std::uint32_t usual_queues = 2;
 
 }  // namespace
-
-const char* name_of(Policy policy) {
-  for (const auto& [value, name] : policy_names)
-    if (value == policy) return name;
-  return "";
-}
-
-Expected<Policy> parse_policy(std::string_view text) {
-  std::vector<std::string> names;
-  for (const auto& [value, name] : policy_names) {
-    if (text == name) return value;
-    names.emplace_back(name);
-  }
-  return fail(Errc::bad_input,
-              fmt::format("found the policy {}, expected one of {}", text, fmt::join(names, ", ")));
-}
 
 PlannedGraph::PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOptions& options)
     : runtime_(runtime),
@@ -67,6 +41,10 @@ PlannedGraph::PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOpt
 /// Which kinds can run where; their programs are made meanwhile.
 void PlannedGraph::find_devices() {
   const auto& all = devices_->all();
+  for (const auto& entry : work_.tasks())
+    if (entry.device != none && entry.device >= all.size())
+      throw Error(Errc::bad_input, fmt::format("task {}: found device {}, expected one of {}",
+                                               entry.label, entry.device, all.size()));
   can_run_.assign(of_kind_.size() * all.size(), true);
   for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
     const auto& entry = work_.tasks()[of_kind_[kind].front()];
@@ -135,11 +113,6 @@ bool PlannedGraph::fill_problem() {
       }
     }
   }
-  for (Task task = 0; task < work_.tasks().size(); ++task)
-    if (work_.tasks()[task].device != none && work_.tasks()[task].device >= all.size())
-      throw Error(Errc::bad_input,
-                  fmt::format("task {}: found device {}, expected one of {}",
-                              work_.tasks()[task].label, work_.tasks()[task].device, all.size()));
   value_or_throw(problem_.complete());
   return all_known;
 }
@@ -171,51 +144,13 @@ std::vector<std::uint32_t> PlannedGraph::exploring_devices() const {
   return device_of;
 }
 
-void PlannedGraph::make(Timetable timetable) {
+void PlannedGraph::make(Timetable timetable, bool has_times) {
   executable_.reset();
+  has_times_ = has_times;
   report_.timetable = std::move(timetable);
   executable_ = std::make_unique<Executable>(
       work_, build_steps(work_, problem_.graph, report_.timetable, *devices_,
-                         {.memory_limit = options_.memory_limit}));
-}
-
-Timetable PlannedGraph::timetable_for(Policy policy) {
-  switch (policy) {
-    case Policy::heft:
-      return heft(problem_);
-    case Policy::peft:
-      return peft(problem_);
-    case Policy::lookahead:
-      return lookahead(problem_);
-    case Policy::eager:
-      return eager(problem_);
-    case Policy::cluster: {
-      const bool has_own = std::ranges::any_of(
-          work_.tasks(), [](const auto& entry) { return entry.cluster != none; });
-      if (!has_own) return clusters(problem_, linear_clusters(problem_));
-      std::map<std::uint32_t, std::uint32_t> number;
-      std::vector<std::uint32_t> cluster_of;
-      std::uint32_t next = 0;
-      for (const auto& entry : work_.tasks())
-        cluster_of.push_back(entry.cluster == none ? next++
-                             : number.try_emplace(entry.cluster, 0).second
-                                 ? number[entry.cluster] = next++
-                                 : number[entry.cluster]);
-      return clusters(problem_, cluster_of);
-    }
-    case Policy::one_device: {
-      if (options_.device != none) return one_device(problem_, options_.device);
-      Timetable best;
-      best.makespan_ns = never;
-      for (std::size_t device = 0; device < problem_.devices.size(); ++device)
-        if (Timetable table = one_device(problem_, device); table.makespan_ns < best.makespan_ns)
-          best = std::move(table);
-      return best;
-    }
-    case Policy::automatic:
-      break;
-  }
-  return best_timetable(problem_, SearchEffort::usual(problem_.graph.size()));
+                         {.memory_limit = options_.memory_limit, .has_times = has_times}));
 }
 
 const PlanReport& PlannedGraph::plan(Explore explore) {
@@ -224,24 +159,60 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
   const bool has_choice = devices_->all().size() > 1;
   while (!known && has_choice && explore == Explore::yes && can_be_repeated() &&
          exploring_runs_ < 8) {
-    make(on_devices(problem_, exploring_devices()));
+    const Timetable table = on_devices(problem_, exploring_devices());
+    make(table, false);
     // The first run of a process pays for more than its work.
     executable_->run({});
-    executable_->run({.takes_times = true});
-    learn();
+    executable_->run({});
+    const auto untimed_ns = executable_->wall_ns();
+    make(table, true);
+    for (int run = 0; run < 3; ++run) {
+      executable_->run({.takes_times = true});
+      learn();
+    }
+    learn_launch(untimed_ns);
     ++exploring_runs_;
     known = fill_problem();
   }
   times_.save();
   report_ = {};
-  report_.times_are_known = known || !has_choice;
+  report_.times_are_known = known;
+  explores_ = !known && has_choice;
   report_.policy = options_.policy;
-  if (!report_.times_are_known) {
-    make(on_devices(problem_, exploring_devices()));
+  if (explores_) {
+    make(on_devices(problem_, exploring_devices()), true);
     return report_;
   }
-  make(timetable_for(options_.policy));
+  std::vector<std::uint32_t> cluster_of;
+  for (const auto& entry : work_.tasks()) cluster_of.push_back(entry.cluster);
+  Timetable table = timetable_by(problem_, options_.policy, options_.device, cluster_of);
+  const bool may_try =
+      options_.policy == Policy::automatic && explore == Explore::yes && can_be_repeated();
+  if (has_choice && may_try) table = faster_of(std::move(table));
+  make(std::move(table), false);
   return report_;
+}
+
+/// Times say nothing of what waits between devices cost where tasks are short: so a plan over
+/// several is held against one device in runs.
+Timetable PlannedGraph::faster_of(Timetable planned) {
+  const auto device_of = [](const auto& entry) { return entry.device; };
+  const auto first = planned.tasks.empty() ? 0 : planned.tasks.front().device;
+  if (std::ranges::all_of(
+          planned.tasks, [&](auto device) { return device == first; }, device_of))
+    return planned;
+  const auto fastest_ns = [&](const Timetable& table) {
+    make(table, false);
+    executable_->run({});
+    std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
+    for (int run = 0; run < 5; ++run) {
+      executable_->run({});
+      fastest = std::min(fastest, executable_->wall_ns());
+    }
+    return fastest;
+  };
+  Timetable alone = timetable_by(problem_, Policy::one_device, no_device, {});
+  return fastest_ns(planned) <= fastest_ns(alone) ? planned : alone;
 }
 
 void PlannedGraph::learn() {
@@ -258,13 +229,27 @@ void PlannedGraph::learn() {
                  work_.tasks()[of_kind_[where.first].front()].work->name());
 }
 
+/// What a command costs where many follow one another: what a run took without the work itself.
+/// Nearly all tasks of an exploring run are on one device.
+void PlannedGraph::learn_launch(std::int64_t untimed_ns) {
+  constexpr std::size_t many = 32;
+  const std::size_t commands = executable_->steps().all.size();
+  if (commands < many) return;
+  double busy = 0;
+  for (const std::int64_t ns : executable_->task_ns()) busy += static_cast<double>(ns);
+  const double each = (static_cast<double>(untimed_ns) - busy) / static_cast<double>(commands);
+  for (const auto& entry : devices_->all()) times_.learn_launch(*entry.device, each);
+}
+
 void PlannedGraph::run(const RunOrder& order) {
   if (!executable_)
     plan(Explore::yes);
-  else if (!report_.times_are_known && learnt_runs_ > 0)
+  else if (explores_ && learnt_runs_ > 0)
     plan(Explore::no);  // not before: the results of the run before were still in use
   RunOrder asked = order;
-  asked.takes_times |= !report_.times_are_known;
+  asked.takes_times |= asked.trace != nullptr || explores_;
+  // Queues that take times are slower. Runs of a kind mostly follow one another.
+  if (asked.takes_times != has_times_) make(std::move(report_.timetable), asked.takes_times);
   executable_->run(asked);
   if (!asked.takes_times) return;
   learn();

@@ -5,13 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "schedule/graph/bounds.hpp"
+#include "schedule/graph/policy.hpp"
 #include "schedule/graph_run/executable.hpp"
 #include "schedule/graph_run/task_times.hpp"
 
 namespace kiln::graph {
-
-enum class Policy : std::uint8_t { automatic, heft, peft, lookahead, cluster, eager, one_device };
 
 struct PlanOptions {
   Policy policy = Policy::automatic;
@@ -25,14 +23,7 @@ struct PlanOptions {
 /// What was planned, and why.
 struct PlanReport {
   Policy policy = Policy::automatic;  ///< whose timetable it is
-  bool is_improved = false;
   Timetable timetable;
-  Bounds bounds;
-  struct Other {
-    std::string policy;
-    double makespan_ns = 0;
-  };
-  std::vector<Other> others;     ///< what each policy promised
   bool times_are_known = false;  ///< else the timetable is one for finding them
 };
 
@@ -62,10 +53,11 @@ class PlannedGraph {
   void find_devices();
   bool fill_problem();
   bool can_be_repeated() const;
+  Timetable faster_of(Timetable planned);
   std::vector<std::uint32_t> exploring_devices() const;
-  void make(Timetable timetable);
-  Timetable timetable_for(Policy policy);
+  void make(Timetable timetable, bool has_times);
   void learn();
+  void learn_launch(std::int64_t untimed_ns);
 
   Runtime runtime_;
   WorkGraph work_;
@@ -78,11 +70,9 @@ class PlannedGraph {
   std::vector<char> can_run_;  ///< kind * devices + device
   PlanReport report_;
   std::unique_ptr<Executable> executable_;
+  bool has_times_ = false;  ///< its queues take times
+  bool explores_ = false;   ///< the next runs are for finding times
   int exploring_runs_ = 0, learnt_runs_ = 0;
 };
-
-/// "auto", "heft", "peft", "lookahead", "cluster", "eager", "one-device".
-const char* name_of(Policy policy);
-Expected<Policy> parse_policy(std::string_view name);
 
 }  // namespace kiln::graph

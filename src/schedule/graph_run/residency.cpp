@@ -59,7 +59,8 @@ Residency::Users& Residency::users_of(ValueId value, std::uint32_t memory) {
   return array != none ? array_users_[array * memories_ + memory] : copy(value, memory).users;
 }
 
-std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32_t memory) {
+std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32_t memory,
+                                                      std::uint32_t queue, const Users& known) {
   Copy& mine = copy(value, memory);
   if (mine.place.kind != Place::Kind::absent) return users_of(value, memory);
   const Value& entry = work_.values()[value];
@@ -77,6 +78,15 @@ std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32
     return Users();
   }
   auto& chunks = arenas_[memory];
+  if (memory == 0) {
+    // Of the host's memory each queue has bytes of its own: devices that share it would else wait
+    // for one another's bytes all the time.
+    while (chunks.size() <= queue) chunks.emplace_back(limit_[0], alignment_[0]);
+    auto block = chunks[queue].take(entry.bytes, known, Arena::Growth::sooner);
+    if (!block) return std::nullopt;
+    keep_place(value, {Place::Kind::arena, 0, queue, 0, block->offset, entry.bytes});
+    return std::move(block->after);
+  }
   std::size_t taken = 0;
   for (const Arena& chunk : chunks) taken += chunk.size();
   for (std::uint32_t chunk = 0; chunk <= chunks.size(); ++chunk) {
@@ -85,7 +95,7 @@ std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32
       chunks.emplace_back(std::min(chunk_limit_[memory], limit_[memory] - taken),
                           alignment_[memory]);
     }
-    auto block = chunks[chunk].take(entry.bytes);
+    auto block = chunks[chunk].take(entry.bytes, known);
     if (!block) {
       // An empty new chunk that is too small has no use.
       if (chunks[chunk].size() == 0) {
@@ -94,15 +104,17 @@ std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32
       }
       continue;
     }
-    place.kind = Place::Kind::arena;
-    place.chunk = chunk;
-    place.offset = block->offset;
-    mine.place = place;
-    mine.users.clear();
-    residents_[memory].push_back(value);
+    keep_place(value, {Place::Kind::arena, memory, chunk, 0, block->offset, entry.bytes});
     return std::move(block->after);
   }
   return std::nullopt;
+}
+
+/// Bytes of an arena that a value got.
+void Residency::keep_place(ValueId value, const Place& place) {
+  copy(value, place.memory).place = place;
+  copy(value, place.memory).users.clear();
+  residents_[place.memory].push_back(value);
 }
 
 void Residency::leave(ValueId value, std::uint32_t memory) {

@@ -30,7 +30,7 @@ class Residency {
   Residency(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit);
 
   bool is_current(ValueId value, std::uint32_t memory) const { return copy(value, memory).current; }
-  /// A memory with a current copy, the host's before others; none: nobody has made it yet.
+  /// A memory with a current copy, the host's before others; none: no step has made it yet.
   std::uint32_t source_of(ValueId value) const;
   const Place& place(ValueId value, std::uint32_t memory) const {
     return copy(value, memory).place;
@@ -40,9 +40,11 @@ class Residency {
     return copy(value, memory).ready;
   }
 
-  /// Gives a value memory for a copy, where it has none; nothing where there is no room. Result:
-  /// the steps that used these bytes before.
-  std::optional<Users> give_place(ValueId value, std::uint32_t memory);
+  /// Gives a value memory for a copy that a queue makes, where it has none; nothing where there is
+  /// no room. Result: the steps that used these bytes before, as few as can be beyond `known` (by
+  /// queue, the last step that the queue comes after).
+  std::optional<Users> give_place(ValueId value, std::uint32_t memory, std::uint32_t queue,
+                                  const Users& known);
   /// A value takes the bytes of its base there; the base's copy is gone. Result: who used them.
   Users take_over(ValueId value, std::uint32_t memory);
   void set_current(ValueId value, std::uint32_t memory, std::uint32_t step);
@@ -71,6 +73,7 @@ class Residency {
     return copies_[value * memories_ + memory];
   }
   Users& users_of(ValueId value, std::uint32_t memory);
+  void keep_place(ValueId value, const Place& place);
   void leave(ValueId value, std::uint32_t memory);
 
   const WorkGraph& work_;

@@ -24,18 +24,19 @@ class Builder {
         table_(work, devices) {
     for (std::uint32_t device = 0; device < devices.all().size(); ++device) {
       const auto& entry = devices.all()[device];
+      const auto& lanes = options.has_times ? entry.lanes : entry.untimed_lanes;
+      const auto& transfers = options.has_times ? entry.transfers : entry.untimed_transfers;
       first_lane_.push_back(static_cast<std::uint32_t>(steps_.queues.size()));
       const auto name = [&](const std::string& what) {
         return fmt::format("device {}: {}{}", device, entry.device->name, what);
       };
-      for (std::size_t lane = 0; lane < entry.lanes.size(); ++lane)
+      for (std::size_t lane = 0; lane < lanes.size(); ++lane)
         steps_.queues.push_back(
-            {entry.lanes[lane], device,
-             name(entry.lanes.size() > 1 ? fmt::format(", queue {}", lane) : "")});
+            {lanes[lane], device, name(lanes.size() > 1 ? fmt::format(", queue {}", lane) : "")});
       first_transfer_.push_back(static_cast<std::uint32_t>(steps_.queues.size()));
       const char* const directions[] = {", to the device", ", to the host"};
-      for (std::size_t i = 0; i < entry.transfers.size(); ++i)
-        steps_.queues.push_back({entry.transfers[i], device, name(directions[i])});
+      for (std::size_t i = 0; i < transfers.size(); ++i)
+        steps_.queues.push_back({transfers[i], device, name(directions[i])});
     }
     host_ = static_cast<std::uint32_t>(steps_.queues.size());
     last_of_.assign(host_ + 1, 0);
@@ -149,12 +150,13 @@ class Builder {
     if (memory != 0 && !residency_.is_current(value, 0)) bring(task, value, 0);
     const bool up = memory != 0;
     const std::uint32_t device_memory = up ? memory : residency_.source_of(value);
-    Users after = place(task, value, memory);
+    const std::uint32_t queue = queue_of_transfer(device_memory, up);
+    Users after = place(task, value, memory, queue);
     const std::uint32_t from = up ? 0 : device_memory;
     join_step(after, residency_.ready(value, from));
     Step step;
     step.kind = up ? Step::Kind::upload : Step::Kind::download;
-    step.queue = queue_of_transfer(device_memory, up);
+    step.queue = queue;
     step.value = value;
     step.bytes = work_.values()[value].bytes;
     const std::uint32_t device = steps_.queues[step.queue].device;
@@ -168,9 +170,10 @@ class Builder {
   }
 
   /// Memory for a value, for which others may have to go.
-  Users place(Task task, ValueId value, std::uint32_t memory) {
+  Users place(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue) {
     for (;;) {
-      if (auto users = residency_.give_place(value, memory)) return *std::move(users);
+      if (auto users = residency_.give_place(value, memory, queue, known_[queue]))
+        return *std::move(users);
       if (!put_aside(task, memory))
         throw Error(Errc::device,
                     fmt::format("task {}: its memory does not fit {}", work_.tasks()[task].label,
@@ -270,7 +273,7 @@ class Builder {
       join(after, residency_.take_over(value, memory));
       return;
     }
-    Users users = place(task, value, memory);
+    Users users = place(task, value, memory, queue);
     const bool on_host = entry.work->runs_on_host();
     if (base == none && (on_host || entry.work->writes_all(use))) {
       join(after, users);

@@ -85,14 +85,14 @@ NDRange range_of(const BoundSpec& bound) {
 
 namespace {
 
-Argument make_argument(const BoundArgument& bound, Arrays& arrays) {
+Argument make_argument(const BoundArgument& bound, std::span<std::byte> data) {
   if (bound.kind == ArgumentKind::scalar) return ScalarArgument{bound.value};
   if (bound.kind == ArgumentKind::local) return kiln::LocalArgument{bound.bytes};
   BufferArgument buffer;
   buffer.access = bound.kind == ArgumentKind::input    ? BufferArgument::Access::in
                   : bound.kind == ArgumentKind::output ? BufferArgument::Access::out
                                                        : BufferArgument::Access::inout;
-  buffer.data = arrays.at(bound.position).span();
+  buffer.data = data;
   // Bytes say nothing of what the kernel takes them for.
   buffer.element_bytes = bound.type.bytes() > 1 ? bound.type.bytes() : 0;
   buffer.elements_are_sized = bound.type.is_struct();
@@ -123,7 +123,11 @@ Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourceP
   return request;
 }
 
-Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays) {
+namespace {
+
+template <class DataOf>
+Expected<Job> job_with(const Spec& spec, const BoundSpec& bound, SourcePtr source,
+                       DataOf&& data_of) {
   Job job;
   auto request = make_request(spec, bound, std::move(source));
   if (!request) return tl::unexpected(request.error());
@@ -131,10 +135,25 @@ Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr sourc
   job.kernel = spec.name;
   job.range = range_of(bound);
   for (const auto& argument : bound.arguments) {
-    job.arguments.push_back(make_argument(argument, arrays));
+    job.arguments.push_back(
+        make_argument(argument, argument.is_buffer() ? data_of(argument) : std::span<std::byte>()));
     job.names.push_back(std::to_string(argument.position));
   }
   return job;
+}
+
+}  // namespace
+
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays) {
+  return job_with(spec, bound, std::move(source), [&](const BoundArgument& argument) {
+    return arrays.at(argument.position).span();
+  });
+}
+
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source) {
+  return job_with(spec, bound, std::move(source), [](const BoundArgument& argument) {
+    return std::span(static_cast<std::byte*>(nullptr), argument.bytes);
+  });
 }
 
 namespace {

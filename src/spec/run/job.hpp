@@ -33,6 +33,9 @@ Expected<Request> make_request(const Spec& spec, const BoundSpec& bound, SourceP
 /// A Job over the arrays, which must outlive it.
 Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source, Arrays& arrays);
 
+/// The same with buffers that have their size alone.
+Expected<Job> make_job(const Spec& spec, const BoundSpec& bound, SourcePtr source);
+
 /// Global and local size as an NDRange; the file's own local size or the default one.
 NDRange range_of(const BoundSpec& bound);
 

@@ -1,0 +1,455 @@
+// Kiln's side of the bars of task graphs, on the devices that the environment leaves.
+//
+//   bench-graph_runs run "FAMILY NUMBERS…" RUNS [POLICY]
+//   bench-graph_runs compare "FAMILY NUMBERS…" ROUNDS      planned on all devices, and on one
+//   bench-graph_runs spans "FAMILY NUMBERS…" POLICY        what one run's commands took, by name
+//   bench-graph_runs sweep "FAMILY NUMBERS…" ROUNDS        the best of all splits of its parts, too
+//   bench-graph_runs overhead "FAMILY NUMBERS…" ROUNDS     beside a hand-written loop, device 0
+//   bench-graph_runs memory "FAMILY NUMBERS…"              as on devices with memory of their own
+//
+// Prints JSON; times in milliseconds.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <new>
+#include <string>
+
+#include "base/clock.hpp"
+#include "graph/families.hpp"
+#include "graph/plain_loop.hpp"
+#include "kernel/runtime.hpp"
+#include "schedule/graph/bounds.hpp"
+#include "schedule/graph_run/kernel_work.hpp"
+#include "schedule/graph_run/planned_graph.hpp"
+
+namespace {
+
+/// Allocations of C++ in this process so far; the driver's own are C's.
+std::atomic<std::uint64_t> allocations{0};
+
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace {
+
+namespace families = graph_families;
+using namespace kiln;
+using namespace kiln::graph;
+
+/// A graph of a family, as Kiln takes it.
+class KilnGraph {
+ public:
+  enum class Inputs : std::uint8_t {
+    kept,   ///< a task that changes one changes a copy: all runs begin alike
+    arrays  ///< Arrays of the application, which runs change
+  };
+  /// Tasks of the first `on_second` parts run on the second device, others on the first; none:
+  /// where the plan says.
+  KilnGraph(const families::Graph& graph, const Runtime& runtime, Inputs inputs,
+            std::uint32_t on_second = none)
+      : graph_(graph), runtime_(runtime), on_second_(on_second) {
+    source_ = value_or_throw(from_text(families::kernel_text, "families.cl", {}));
+    memory_.reserve(graph.buffers.size());
+    current_.assign(graph.buffers.size(), none);
+    array_.assign(graph.buffers.size(), none);
+    for (std::uint32_t i = 0; i < graph.buffers.size(); ++i) {
+      const auto& buffer = graph.buffers[i];
+      if (buffer.contents == families::Contents::none) continue;
+      HostArray memory = HostArray::undefined(buffer.bytes);
+      families::fill(graph, i, reinterpret_cast<float*>(memory.data()));
+      if (inputs == Inputs::arrays) {
+        storage_.push_back(std::make_shared<ArrayStorage>(std::move(memory)));
+        array_[i] = work_.add_array(storage_.back());
+        current_[i] = work_.array_value(array_[i]);
+      } else {
+        memory_.push_back(std::move(memory));
+        current_[i] = work_.add_input(memory_.back());
+      }
+    }
+    for (const auto& task : graph.tasks) add(task);
+    for (std::uint32_t i = 0; i < graph.buffers.size(); ++i)
+      if (graph.buffers[i].is_result && array_[i] == none) work_.keep(current_[i]);
+  }
+
+  WorkGraph take() { return std::move(work_); }
+
+  std::uint64_t result_digest(const PlannedGraph& planned) const {
+    std::uint64_t number = families::digest_start;
+    for (std::uint32_t i = 0; i < graph_.buffers.size(); ++i) {
+      const std::size_t bytes = graph_.buffers[i].bytes;
+      if (!graph_.buffers[i].is_result) continue;
+      number = families::digest(
+          number,
+          array_[i] == none
+              ? planned.executable().result(current_[i]).data()
+              : planned.work().arrays()[array_[i]].storage->on_host(ArrayStorage::HostUse::read),
+          bytes);
+    }
+    return number;
+  }
+
+ private:
+  void add(const families::Task& task) {
+    std::vector<ValueId> reads;
+    WorkGraph::TaskOptions options;
+    if (on_second_ != none) options.device = task.part < on_second_ ? 1 : 0;
+    for (const auto& access : task.accesses) {
+      const bool is_output = access.mode == families::Mode::write;
+      reads.push_back(is_output ? none : current_[access.buffer]);
+      options.arrays.push_back(access.mode == families::Mode::read ? none : array_[access.buffer]);
+    }
+    const Task made = work_.add(work_of(task), reads, options);
+    for (std::size_t i = 0; i < task.accesses.size(); ++i)
+      if (task.accesses[i].mode != families::Mode::read)
+        current_[task.accesses[i].buffer] = work_.written(made, i);
+  }
+
+  /// One for all tasks that differ in their data alone.
+  WorkPtr work_of(const families::Task& task) {
+    WorkPtr& work = works_[{task.kernel, task.scalars}];
+    if (work) return work;
+    const auto& kernel = graph_.kernels[task.kernel];
+    Job job;
+    job.request.family = "source";
+    job.request.source = source_;
+    job.request.label = job.kernel = kernel.name;
+    for (const auto& access : task.accesses) {
+      BufferArgument buffer;
+      buffer.access = access.mode == families::Mode::read    ? Access::in
+                      : access.mode == families::Mode::write ? Access::out
+                                                             : Access::inout;
+      buffer.data = {static_cast<std::byte*>(nullptr), graph_.buffers[access.buffer].bytes};
+      buffer.element_bytes = sizeof(float);
+      job.arguments.push_back(buffer);
+    }
+    for (const families::Scalar scalar : task.scalars) {
+      const auto* begin = reinterpret_cast<const std::byte*>(&scalar);
+      job.arguments.push_back(ScalarArgument{{begin, begin + sizeof scalar}});
+    }
+    job.range = {kernel.dimensions, kernel.global, kernel.local, {0, 0, 0}};
+    auto& state = runtime_.state();
+    work = std::make_shared<KernelWork>(std::move(job), state.resolver(), state.queues().front());
+    return work;
+  }
+
+  const families::Graph& graph_;
+  Runtime runtime_;
+  std::uint32_t on_second_;
+  SourcePtr source_;
+  WorkGraph work_;
+  std::vector<HostArray> memory_;
+  std::vector<std::shared_ptr<ArrayStorage>> storage_;
+  std::vector<ValueId> current_;      ///< by buffer
+  std::vector<std::uint32_t> array_;  ///< by buffer
+  std::map<std::pair<std::uint32_t, std::vector<families::Scalar>>, WorkPtr> works_;
+};
+
+double ms_of(PlannedGraph& planned) {
+  const auto start = now_ns();
+  planned.run({});
+  return static_cast<double>(now_ns() - start) * 1e-6;
+}
+
+std::string list(const std::vector<double>& values) {
+  return fmt::format("[{:.4f}]", fmt::join(values, ", "));
+}
+
+Runtime runtime_of(const char* devices) {
+  return Runtime(std::make_shared<Runtime::State>(nullptr, devices));
+}
+
+/// Two devices that compute at the same time. Two devices of PoCL 3.1 share its threads; with as
+/// many threads as one of them has, they are no faster than it.
+constexpr const char* halves = "cpu/2";
+
+/// One policy's runs.
+void run(const families::Graph& graph, int runs, Policy policy) {
+  const Runtime runtime = runtime_of("cpu");
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph planned(runtime, made.take(),
+                       {.policy = policy, .queues = policy == Policy::one_device ? 1U : 0U});
+  const auto start = now_ns();
+  planned.plan(PlannedGraph::Explore::yes);
+  const double plan_ms = static_cast<double>(now_ns() - start) * 1e-6;
+  const double first = ms_of(planned);
+  std::vector<double> taken;
+  for (int i = 0; i < runs; ++i) taken.push_back(ms_of(planned));
+  fmt::print(
+      "{{\"graph\": \"{}\", \"side\": \"kiln {}\", \"tasks\": {}, \"commands\": {}, \"plan_ms\": "
+      "{:.3f}, \"first_ms\": {:.4f}, \"ms\": {}, \"simulated_ms\": {:.4f}, \"digest\": "
+      "\"{:016x}\"}}\n",
+      graph.name, name_of(policy), graph.tasks.size(), planned.executable().steps().all.size(),
+      plan_ms, first, list(taken), planned.report().timetable.makespan_ns * 1e-6,
+      made.result_digest(planned));
+}
+
+/// What no schedule can go below, by the times that the kernels take alone.
+double bound_ms(const families::Graph& graph, PlannedGraph& single, const Problem& problem) {
+  std::vector<std::vector<double>> taken(graph.kernels.size());
+  for (int round = 0; round < 5; ++round) {
+    single.run({.takes_times = true});
+    for (Task task = 0; task < graph.tasks.size(); ++task)
+      taken[graph.tasks[task].kernel].push_back(
+          static_cast<double>(single.executable().task_ns()[task]));
+  }
+  Problem measured = problem;
+  const std::size_t devices = problem.devices.size();
+  for (Task task = 0; task < graph.tasks.size(); ++task)
+    for (std::size_t device = 0; device < devices; ++device)
+      measured.run_ns[task * devices + device] = median(taken[graph.tasks[task].kernel]);
+  value_or_throw(measured.complete());
+  return bounds(measured).mixed_ns * 1e-6;
+}
+
+/// Runs of the plan on all devices and of that on one, in turn.
+void compare(const families::Graph& graph, int rounds) {
+  const Runtime runtime = runtime_of(halves);
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph planned(runtime, made.take(), {});
+  planned.plan(PlannedGraph::Explore::yes);
+  KilnGraph alone(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph single(runtime, alone.take(), {.policy = Policy::one_device, .queues = 1});
+  single.plan(PlannedGraph::Explore::yes);
+  const double first = ms_of(planned);
+  ms_of(single);
+  std::vector<double> taken, on_one;
+  for (int round = 0; round < rounds; ++round) {
+    if (round % 2 == 0) taken.push_back(ms_of(planned));
+    on_one.push_back(ms_of(single));
+    if (round % 2 == 1) taken.push_back(ms_of(planned));
+  }
+  const bool same = made.result_digest(planned) == alone.result_digest(single);
+  const auto digest = made.result_digest(planned);
+  fmt::print(
+      "{{\"graph\": \"{}\", \"side\": \"kiln\", \"tasks\": {}, \"commands\": {}, \"first_ms\": "
+      "{:.4f}, "
+      "\"ms\": {}, \"single_ms\": {}, \"simulated_ms\": {:.4f}, \"bound_ms\": {:.4f}, \"same\": "
+      "{}, "
+      "\"digest\": \"{:016x}\"}}\n",
+      graph.name, graph.tasks.size(), planned.executable().steps().all.size(), first, list(taken),
+      list(on_one), planned.report().timetable.makespan_ns * 1e-6,
+      bound_ms(graph, single, planned.problem()), same, digest);
+}
+
+/// What commands took in a run, by name: for profiles.
+class Spans final : public TraceSink {
+ public:
+  void add(TraceEvent event) override {
+    auto& [count, ns] = by_name_[event.lane + ": " + event.name];
+    ++count;
+    ns += event.end_ns - event.start_ns;
+    first_ = std::min(first_, event.start_ns);
+    last_ = std::max(last_, event.end_ns);
+    all_.push_back(std::move(event));
+  }
+  void print(double run_ms) {
+    std::ranges::sort(all_, {}, &TraceEvent::start_ns);
+    for (const TraceEvent& event : all_)
+      fmt::print("{:10.4f} to {:10.4f}  {}: {}\n",
+                 static_cast<double>(event.start_ns - first_) * 1e-6,
+                 static_cast<double>(event.end_ns - first_) * 1e-6, event.lane, event.name);
+    for (const auto& [name, sum] : by_name_)
+      fmt::print("{:>6} {:10.4f} ms  {}\n", sum.first, static_cast<double>(sum.second) * 1e-6,
+                 name);
+    fmt::print("spans {:.4f} ms, with the host {:.4f} ms\n",
+               static_cast<double>(last_ - first_) * 1e-6, run_ms);
+  }
+
+ private:
+  std::vector<TraceEvent> all_;
+  std::map<std::string, std::pair<int, std::int64_t>> by_name_;
+  std::int64_t first_ = std::numeric_limits<std::int64_t>::max(), last_ = 0;
+};
+
+void spans(const families::Graph& graph, Policy policy) {
+  const Runtime runtime = runtime_of(halves);
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph planned(runtime, made.take(), {.policy = policy});
+  planned.plan(PlannedGraph::Explore::yes);
+  for (int i = 0; i < 3; ++i) fmt::print("a run without times: {:.4f} ms\n", ms_of(planned));
+  for (int i = 0; i < 2; ++i) planned.run({.takes_times = true});
+  Spans found;
+  fmt::print("{} commands, {} events\n", planned.executable().steps().all.size(),
+             planned.executable().steps().slots);
+  const auto start = now_ns();
+  planned.run({.trace = &found});
+  found.print(static_cast<double>(now_ns() - start) * 1e-6);
+}
+
+/// The plan, and each split of the parts over two devices.
+void sweep(const families::Graph& graph, int rounds) {
+  const Runtime runtime = runtime_of(halves);
+  std::uint32_t parts = 0;
+  for (const auto& task : graph.tasks) parts = std::max(parts, task.part + 1);
+  std::vector<std::unique_ptr<KilnGraph>> graphs;
+  std::vector<std::unique_ptr<PlannedGraph>> plans;
+  const auto add = [&](std::uint32_t on_second) {
+    graphs.push_back(
+        std::make_unique<KilnGraph>(graph, runtime, KilnGraph::Inputs::kept, on_second));
+    plans.push_back(std::make_unique<PlannedGraph>(runtime, graphs.back()->take(), PlanOptions{}));
+    plans.back()->plan(PlannedGraph::Explore::yes);
+    ms_of(*plans.back());
+  };
+  add(none);
+  for (std::uint32_t on_second = 0; on_second <= parts; ++on_second) add(on_second);
+  std::vector<std::vector<double>> taken(plans.size());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t i = 0; i < plans.size(); ++i) taken[i].push_back(ms_of(*plans[i]));
+  std::vector<double> medians;
+  for (const auto& times : taken) medians.push_back(median(times));
+  fmt::print("{{\"graph\": \"{}\", \"ms\": {:.4f}, \"splits_ms\": {}}}\n", graph.name, medians[0],
+             list({medians.begin() + 1, medians.end()}));
+}
+
+/// Both sides do the same commands on the same device, in turn.
+void overhead(const families::Graph& graph, int rounds) {
+  const Runtime runtime = runtime_of("0");
+  const families::Machine machine;
+  families::PlainLoop(graph, machine).run();
+  const auto make_planned = [&](KilnGraph& made) {
+    auto planned = std::make_unique<PlannedGraph>(
+        runtime, made.take(), PlanOptions{.policy = Policy::one_device, .queues = 1});
+    planned->plan(PlannedGraph::Explore::no);
+    return planned;
+  };
+  {
+    KilnGraph warm(graph, runtime, KilnGraph::Inputs::arrays);
+    ms_of(*make_planned(warm));
+  }
+  std::vector<double> first_kiln, first_plain, kiln, plain;
+  const auto pair = [](int round, std::vector<double>& a, const auto& run_a, std::vector<double>& b,
+                       const auto& run_b) {
+    if (round % 2 == 0) a.push_back(run_a());
+    b.push_back(run_b());
+    if (round % 2 == 1) a.push_back(run_a());
+  };
+  for (int round = 0; round < std::max(5, rounds / 10); ++round) {
+    KilnGraph made(graph, runtime, KilnGraph::Inputs::arrays);
+    const auto planned = make_planned(made);
+    families::PlainLoop loop(graph, machine);
+    pair(
+        round, first_kiln, [&] { return ms_of(*planned); }, first_plain,
+        [&] { return loop.run(); });
+  }
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::arrays);
+  const auto planned = make_planned(made);
+  families::PlainLoop loop(graph, machine);
+  for (int round = 0; round < rounds; ++round)
+    pair(
+        round, kiln, [&] { return ms_of(*planned); }, plain, [&] { return loop.run(); });
+  const auto before = allocations.load();
+  ms_of(*planned);
+  const auto allocated = allocations.load() - before;
+  loop.run();
+  const bool same = made.result_digest(*planned) == loop.result_digest();
+  fmt::print(
+      "{{\"graph\": \"{}\", \"tasks\": {}, \"commands\": {}, \"first_kiln_ms\": {}, "
+      "\"first_plain_ms\": {}, \"kiln_ms\": {}, \"plain_ms\": {}, \"allocations\": {}, \"same\": "
+      "{}}}\n",
+      graph.name, graph.tasks.size(), planned->executable().steps().all.size(), list(first_kiln),
+      list(first_plain), list(kiln), list(plain), allocated, same);
+}
+
+/// Bytes that are moved and held where devices have memory of their own, with no run.
+void transfers(const families::Graph& graph) {
+  const Runtime runtime = runtime_of("cpu");
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph planned(runtime, made.take(), {.policy = Policy::heft, .as_if_apart = true});
+  planned.plan(PlannedGraph::Explore::yes);
+  planned.run({});
+  const Steps& steps = planned.executable().steps();
+  const auto& work = planned.work();
+  const auto& table = planned.report().timetable;
+  const auto order = table.order(planned.graph());
+  std::vector<std::uint32_t> position(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  const std::size_t devices = planned.devices().all().size();
+  // Each version once to each device that reads it and has not made it, by way of the host, and
+  // what is asked for back.
+  std::uint64_t up = 0, down = 0;
+  std::vector<std::vector<std::int64_t>> change(devices,
+                                                std::vector<std::int64_t>(order.size() + 1));
+  for (const Value& value : work.values()) {
+    std::vector<std::uint32_t> first(devices, none), last(devices, 0);
+    const std::uint32_t home = value.producer == none ? none : table.tasks[value.producer].device;
+    const auto use = [&](std::uint32_t device, Task task) {
+      first[device] = std::min(first[device], position[task]);
+      last[device] = std::max(last[device], position[task]);
+    };
+    if (home != none) use(home, value.producer);
+    for (const Task reader : value.readers) use(table.tasks[reader].device, reader);
+    bool leaves = value.is_result;
+    for (std::uint32_t device = 0; device < devices; ++device) {
+      if (first[device] == none) continue;
+      if (device != home) {
+        up += value.bytes;
+        leaves = true;
+      }
+      // What is changed in place ends where its next version begins.
+      const bool taken_over = std::ranges::any_of(value.readers, [&](Task reader) {
+        if (table.tasks[reader].device != device || position[reader] != last[device]) return false;
+        const auto& entry = work.tasks()[reader];
+        return std::ranges::any_of(entry.writes, [&](ValueId written) {
+          return written != none && work.values()[written].is_in_place &&
+                 &work.values()[work.values()[written].base] == &value;
+        });
+      });
+      change[device][first[device]] += static_cast<std::int64_t>(value.bytes);
+      change[device][last[device] + (taken_over ? 0 : 1)] -= static_cast<std::int64_t>(value.bytes);
+    }
+    if (leaves && home != none) down += value.bytes;
+  }
+  std::int64_t least = 0, peak = 0;
+  for (std::uint32_t device = 0; device < devices; ++device) {
+    std::int64_t live = 0, most = 0;
+    for (const std::int64_t by : change[device]) most = std::max(most, live += by);
+    least += most;
+    const auto at = planned.devices().all()[device].memory;
+    peak += static_cast<std::int64_t>(steps.peak_bytes[at]);
+  }
+  fmt::print(
+      "{{\"graph\": \"{}\", \"up\": {}, \"least_up\": {}, \"down\": {}, \"least_down\": {}, "
+      "\"peak\": {}, \"least_peak\": {}, \"digest\": \"{:016x}\"}}\n",
+      graph.name, steps.bytes_up, up, steps.bytes_down, down, peak, least,
+      made.result_digest(planned));
+}
+
+}  // namespace
+
+int main(int count, char** words) try {
+  if (count < 3) return 2;
+  const std::string what = words[1];
+  const families::Graph graph = families::make(words[2]);
+  const int number = count > 3 ? std::atoi(words[3]) : 20;
+  if (what == "run") {
+    const Policy policy = count > 4 ? value_or_throw(parse_policy(words[4])) : Policy::automatic;
+    run(graph, number, policy);
+  } else if (what == "compare") {
+    compare(graph, number);
+  } else if (what == "spans") {
+    spans(graph, count > 3 ? value_or_throw(parse_policy(words[3])) : Policy::automatic);
+  } else if (what == "sweep") {
+    sweep(graph, number);
+  } else if (what == "overhead") {
+    overhead(graph, number);
+  } else if (what == "memory") {
+    transfers(graph);
+  } else {
+    return 2;
+  }
+  return 0;
+} catch (const std::exception& error) {
+  fmt::print(stderr, "graph_runs: {}\n", error.what());
+  return 1;
+}

@@ -1,0 +1,285 @@
+#include "graph/bars.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/os/process.hpp"
+#include "frame/statistics.hpp"
+#include "graph/families.hpp"
+#include "spec/sandbox.hpp"
+
+namespace kiln::bench {
+namespace {
+
+using Json = nlohmann::json;
+using Words = std::vector<std::string>;
+
+/// What the processes of this group see.
+enum class See : std::uint8_t {
+  two_devices,  ///< two equal ones, which every rival finds; PoCL 3.1 has one thread for both then
+  one_device    ///< one of two threads, of which Kiln makes halves that compute at the same time
+};
+
+/// Caches, programs and performance models are kept between processes, for all bars.
+Json run_child(const Context& context, const std::string& program, Words arguments,
+               See see = See::two_devices) {
+  static const Sandbox box;
+  ProcessRequest request;
+  request.program = context.binaries / program;
+  if (!fs::exists(request.program))
+    throw Error(Errc::not_found, program + " was not built" +
+                                     (program == "rival-graph_starpu" ? " (libstarpu-dev)" : ""));
+  request.arguments = std::move(arguments);
+  request.environment = box.environment();
+  request.environment.emplace_back("KILN_STORE", box.store());
+  const bool is_one = see == See::one_device;
+  request.environment.emplace_back("POCL_DEVICES", is_one ? "pthread" : "pthread pthread");
+  request.environment.emplace_back("POCL_MAX_PTHREAD_COUNT", is_one ? "2" : "1");
+  request.environment.emplace_back("POCL_CPU_MAX_CU_COUNT", is_one ? "2" : "1");  // PoCL 4 on
+  request.environment.emplace_back("STARPU_HOME", box.path());
+  // Its threads are not tied to cores: the drivers' threads are not, either.
+  request.environment.emplace_back("STARPU_WORKERS_NOBIND", "1");
+  request.limit = std::chrono::minutes(4);
+  const auto result = value_or_throw(run_process(request));
+  if (result.exit_code != 0 || result.signal != 0)
+    throw Error(Errc::device, fmt::format("{} {}: {}", program, request.arguments[1],
+                                          result.errors.substr(0, result.errors.find('\n'))));
+  return Json::parse(result.output);
+}
+
+Json kiln_side(const Context& context, const char* what, const std::string& graph, int rounds,
+               See see = See::two_devices) {
+  return run_child(context, "bench-graph_runs", {what, graph, std::to_string(rounds)}, see);
+}
+
+std::vector<double> numbers(const Json& json, const char* name) {
+  return json.at(name).get<std::vector<double>>();
+}
+double middle(const Json& json, const char* name = "ms") { return median(numbers(json, name)); }
+
+/// The worst of several graphs' ratios, and each in the detail.
+class Worst {
+ public:
+  explicit Worst(Holds holds) : holds_(holds) {}
+  void add(const std::string& graph, double ratio, const std::string& about = "") {
+    const bool is_worse = holds_ == Holds::at_most ? ratio > value_ : ratio < value_;
+    if (count_++ == 0 || is_worse) {
+      value_ = ratio;
+      where_ = graph;
+    }
+    logs_ += std::log(ratio);
+    all_ += fmt::format("; {} {:.3f}{}", graph, ratio, about.empty() ? "" : " (" + about + ")");
+  }
+  Figure figure() const {
+    return {value_, fmt::format("worst {}, mean {:.3f}{}", where_, std::exp(logs_ / count_), all_)};
+  }
+
+ private:
+  Holds holds_;
+  double value_ = 0, logs_ = 0;
+  int count_ = 0;
+  std::string where_, all_;
+};
+
+/// Runs of the usual graphs, planned on both devices and on one; measured once for all bars.
+const std::vector<Json>& comparisons(const Context& context) {
+  static const std::vector<Json> all = [&] {
+    std::vector<Json> found;
+    for (const std::string& graph : graph_families::usual()) {
+      found.push_back(kiln_side(context, "compare", graph, 15, See::one_device));
+      if (!found.back().at("same").get<bool>())
+        throw Error(Errc::internal, graph + ": results differ");
+    }
+    return found;
+  }();
+  return all;
+}
+
+Outcome never_worse(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const Json& one : comparisons(context))
+    worst.add(one.at("graph"), ratio({numbers(one, "ms"), numbers(one, "single_ms")}, "ms").value);
+  return worst.figure();
+}
+
+/// Transformers of four heads and more, Cholesky of eight tiles and more.
+bool should_be_near(const std::string& graph) {
+  return (graph.starts_with("transformer ") && graph[12] != '1') ||
+         (graph.starts_with("cholesky ") && graph[9] != '4');
+}
+Outcome near_bound(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const Json& one : comparisons(context))
+    if (should_be_near(one.at("graph")))
+      worst.add(one.at("graph"), middle(one) / one.at("bound_ms").get<double>());
+  return worst.figure();
+}
+
+/// How far the simulation is off, either way.
+Outcome model(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const Json& one : comparisons(context)) {
+    const double found = middle(one) / one.at("simulated_ms").get<double>();
+    worst.add(one.at("graph"), std::max(found, 1 / found), fmt::format("measured {:.3f}", found));
+  }
+  return worst.figure();
+}
+
+Outcome overhead(const Context& context, const char* graph, const char* kiln, const char* plain) {
+  const Json found = kiln_side(context, "overhead", graph, 100);
+  if (!found.at("same").get<bool>()) return not_measured("results differ");
+  return ratio({numbers(found, kiln), numbers(found, plain)}, "ms");
+}
+Outcome allocations(const Context& context) {
+  const Json chain = kiln_side(context, "overhead", "chain 1000", 5);
+  const Json apart = kiln_side(context, "overhead", "independent 1000", 5);
+  const double found = chain.at("allocations").get<double>(), more = apart.at("allocations");
+  return Figure{std::max(found, more), fmt::format("chain {}, independent {}", found, more)};
+}
+
+Outcome regret(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const char* graph : {"transformer 4 64", "transformer 4 256", "transformer 8 128"}) {
+    const Json found = kiln_side(context, "sweep", graph, 15, See::one_device);
+    const auto splits = numbers(found, "splits_ms");
+    worst.add(graph, found.at("ms").get<double>() / *std::ranges::min_element(splits));
+  }
+  return worst.figure();
+}
+
+/// StarPU's best median over its schedulers, with kernels that its threads wait for and such that
+/// they do not; Kiln before and after. Results are equal.
+struct Duel {
+  double kiln = 0, other = 0;
+  std::string about;
+};
+Duel against_starpu(const Context& context, const std::string& graph) {
+  Duel duel;
+  duel.other = 1e300;
+  std::vector<double> kiln;
+  for (const char* scheduler : {"dmda", "dmdas", "lws"})
+    for (const char* form : {"waits", "queues"}) {
+      const Json ours = kiln_side(context, "run", graph, 9);
+      const Json found = run_child(context, "rival-graph_starpu", {graph, "9", scheduler, form});
+      if (ours.at("digest") != found.at("digest"))
+        throw Error(Errc::internal, graph + ": results differ");
+      kiln.push_back(middle(ours));
+      if (middle(found) >= duel.other) continue;
+      duel.other = middle(found);
+      duel.about = fmt::format("{} {}", scheduler, form);
+    }
+  duel.kiln = median(kiln);
+  duel.about = fmt::format("{:.3f} ms, StarPU's {} {:.3f} ms", duel.kiln, duel.about, duel.other);
+  return duel;
+}
+Outcome starpu(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const char* graph :
+       {"transformer 4 64", "transformer 4 256", "transformer 8 128 shared", "cholesky 8 64",
+        "lu 8 64", "3mm 256", "gemver 1024", "fdtd 50 256", "layered 60 16384"}) {
+    const Duel duel = against_starpu(context, graph);
+    worst.add(graph, duel.kiln / duel.other, duel.about);
+  }
+  return worst.figure();
+}
+Outcome starpu_overhead(const Context& context) {
+  Worst worst(Holds::at_most);
+  for (const char* graph : {"chain 1000", "independent 1000"}) {
+    const Duel duel = against_starpu(context, graph);
+    worst.add(graph, duel.kiln / duel.other, duel.about);
+  }
+  return worst.figure();
+}
+
+/// The best of what the original's schedulers come to, its clusters with the best split.
+Outcome original(const Context& context, const char* graph, std::size_t heads) {
+  std::vector<Words> rivals{{graph, "15", "eager"}, {graph, "15", "heft"}};
+  for (std::size_t on_second = 0; on_second <= heads / 2; ++on_second)
+    rivals.push_back({graph, "15", "cluster", std::to_string(on_second)});
+  double best = 1e300;
+  std::vector<double> kiln;
+  std::string all;
+  for (const Words& rival : rivals) {
+    const Json ours = kiln_side(context, "run", graph, 15);
+    const Json found = run_child(context, "rival-graph_original", rival);
+    if (ours.at("digest") != found.at("digest")) return not_measured("results differ");
+    kiln.push_back(middle(ours));
+    best = std::min(best, middle(found));
+    all += fmt::format("; {}{} {:.3f} ms", rival[2], rival.size() > 3 ? " " + rival[3] : "",
+                       middle(found));
+  }
+  return Figure{best / median(kiln), fmt::format("{:.3f} ms{}", median(kiln), all)};
+}
+
+/// A figure of plans on devices with memory of their own, over its least.
+Outcome over_least(const Context& context,
+                   const std::vector<std::pair<const char*, const char*>>& pairs) {
+  Worst worst(Holds::at_most);
+  for (const std::string& graph : graph_families::usual()) {
+    const Json found = run_child(context, "bench-graph_runs", {"memory", graph});
+    double have = 0, least = 0;
+    for (const auto& [figure, least_figure] : pairs) {
+      have += found.at(figure).get<double>();
+      least += found.at(least_figure).get<double>();
+    }
+    worst.add(graph, have / least);
+  }
+  return worst.figure();
+}
+
+}  // namespace
+
+std::vector<Bar> graph_bars() {
+  std::vector<Bar> bars = graph_plan_bars();
+  const auto add = [&](const char* name, const char* text, Holds holds, double limit,
+                       const char* unit, std::function<Outcome(const Context&)> measure) {
+    bars.push_back({std::string("graph/") + name, text, holds, limit, unit, std::move(measure)});
+  };
+  const auto at_most = Holds::at_most;
+  const auto add_overhead = [&](const char* name, const char* text, double limit, const char* graph,
+                                const char* kiln, const char* plain) {
+    add(name, text, at_most, limit, "x",
+        [=](const Context& c) { return overhead(c, graph, kiln, plain); });
+  };
+  add_overhead("overhead-chain", "a chain of 1,000 small tasks, prepared, over a hand-written loop",
+               1.05, "chain 1000", "kiln_ms", "plain_ms");
+  add_overhead("overhead-independent", "the same for 1,000 tasks that share nothing", 1.05,
+               "independent 1000", "kiln_ms", "plain_ms");
+  add_overhead("overhead-chain-first", "the first run of the chain over the loop's first", 1.15,
+               "chain 1000", "first_kiln_ms", "first_plain_ms");
+  add_overhead("overhead-independent-first", "the same for 1,000 tasks that share nothing", 1.15,
+               "independent 1000", "first_kiln_ms", "first_plain_ms");
+  add("allocations", "allocations in a run of either that is repeated", at_most, 0, "",
+      allocations);
+  add("never-worse", "makespan over that on one device, the worst graph", at_most, 1.02, "x",
+      never_worse);
+  add("near-bound", "makespan over the bound on two equal devices, the worst graph", at_most, 1.15,
+      "x", near_bound);
+  add("model", "measured over simulated makespan or the other way, the worst graph", at_most, 1.1,
+      "x", model);
+  add("regret", "makespan over the best split of the heads, the worst graph", at_most, 1.05, "x",
+      regret);
+  add("starpu", "makespan over the best of StarPU's dmda, dmdas and lws, the worst graph", at_most,
+      1, "x", starpu);
+  add("starpu-overhead", "time of a small task over StarPU's, the worse of chain and independent",
+      at_most, 0.5, "x", starpu_overhead);
+  add("original-64", "the original's best scheduler over Kiln, 8 heads of size 64", Holds::at_least,
+      5, "x", [](const Context& c) { return original(c, "transformer 8 64", 8); });
+  add("original-512", "the same, 4 heads of size 512", Holds::at_least, 1.5, "x",
+      [](const Context& c) { return original(c, "transformer 4 512", 4); });
+  add("transfers", "bytes moved over each version once to each device, the worst graph", at_most, 1,
+      "x", [](const Context& c) {
+        return over_least(c, {{"up", "least_up"}, {"down", "least_down"}});
+      });
+  add("memory", "bytes held on devices over the least for the order, the worst graph", at_most, 1.1,
+      "x", [](const Context& c) {
+        return over_least(c, {{"peak", "least_peak"}});
+      });
+  return bars;
+}
+
+}  // namespace kiln::bench
