@@ -47,25 +47,25 @@ kernel void join(global const float* x, global float* y) {
 
 TEST_F(GraphCommand, ChecksAndConverts) {
   const auto checked = kiln({"graph", "check", graph_});
-  EXPECT_EQ(checked.exit_code, 0) << checked.err;
-  EXPECT_THAT(checked.out, HasSubstr("4 tasks, 3 edges, 3 of them with data"));
+  EXPECT_EQ(checked.exit_code, 0) << checked.errors;
+  EXPECT_THAT(checked.output, HasSubstr("4 tasks, 3 edges, 3 of them with data"));
   for (const char* name : {"own.json", "again.graph"}) {
     EXPECT_EQ(kiln({"graph", "convert", graph_, name}).exit_code, 0);
     EXPECT_EQ(kiln({"graph", "check", name}).exit_code, 0);
   }
   const auto list = kiln({"graph", "convert", graph_, "list.json", "--to", "list"});
-  EXPECT_EQ(list.exit_code, 0) << list.err;
+  EXPECT_EQ(list.exit_code, 0) << list.errors;
   const auto again = kiln({"graph", "check", "list.json", "--source-dir", "specs", "--json"});
-  EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_EQ(nlohmann::json::parse(again.out)["data_edges"], 3);
+  EXPECT_EQ(again.exit_code, 0) << again.errors;
+  EXPECT_EQ(nlohmann::json::parse(again.output)["data_edges"], 3);
 }
 
 TEST_F(GraphCommand, RunsByEveryPolicyWithTheSameResult) {
   for (const char* policy : {"auto", "heft", "cluster", "eager"}) {
     const auto run = kiln({"graph", "run", graph_, "--devices", "cpu", "--policy", policy,
                            "--compare", "one-device", "--runs", "2", "--json"});
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    const auto object = nlohmann::json::parse(run.out);
+    EXPECT_EQ(run.exit_code, 0) << run.errors;
+    const auto object = nlohmann::json::parse(run.output);
     EXPECT_EQ(object["difference"], "");
     EXPECT_EQ(object["tasks"], 4);
   }
@@ -76,8 +76,8 @@ TEST_F(GraphCommand, WritesResultsAndComparesThem) {
   EXPECT_EQ(kiln({"graph", "run", graph_, "--expect", "2.1=two.npy"}).exit_code, 0);
   // Other random inputs, another result.
   const auto other = kiln({"graph", "run", graph_, "--seed", "7", "--expect", "2.1=two.npy"});
-  EXPECT_EQ(other.exit_code, 1) << other.out << other.err;
-  EXPECT_THAT(other.out, HasSubstr("task 2, argument 1 differs from two.npy"));
+  EXPECT_EQ(other.exit_code, 1) << other.output << other.errors;
+  EXPECT_THAT(other.output, HasSubstr("task 2, argument 1 differs from two.npy"));
 }
 
 TEST_F(GraphCommand, PlansWithTimesOfAFile) {
@@ -86,19 +86,19 @@ TEST_F(GraphCommand, PlansWithTimesOfAFile) {
     "join": {"exec_gpu": 3e-5, "exec_cpu": 1e-4, "h2d_time": 4e-6}})");
   const auto plan =
       kiln({"graph", "plan", graph_, "--policy", "one-device", "--costs", "costs.json", "--json"});
-  EXPECT_EQ(plan.exit_code, 0) << plan.err;
-  const auto object = nlohmann::json::parse(plan.out);
+  EXPECT_EQ(plan.exit_code, 0) << plan.errors;
+  const auto object = nlohmann::json::parse(plan.output);
   EXPECT_EQ(object["makespan_us"], 60);
   EXPECT_EQ(object["path_bound_us"], 40);
   EXPECT_EQ(object["tasks"][2]["after"], (nlohmann::json{0, 1}));
   const auto explained =
       kiln({"graph", "explain", graph_, "--policy", "heft", "--costs", "costs.json"});
-  EXPECT_THAT(explained.out, HasSubstr("it takes"));
+  EXPECT_THAT(explained.output, HasSubstr("it takes"));
 }
 
 TEST_F(GraphCommand, DrawsItsTimeline) {
   const auto run = kiln({"graph", "run", graph_, "--trace", "run.json", "--gantt", "run.html"});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
   std::ifstream trace(folder() / "run.json");
   const auto events = nlohmann::json::parse(trace);
   EXPECT_THAT(events.dump(), HasSubstr("2 join"));
@@ -111,18 +111,18 @@ TEST_F(GraphCommand, AnswersBadInputInOneLine) {
         "0 1->1 0\n---\n");
   const auto sizes = kiln({"graph", "run", "sizes.graph"});
   EXPECT_EQ(sizes.exit_code, 2);
-  EXPECT_THAT(sizes.err, StartsWith("kiln: sizes.graph:4: found 256 bytes of task 0 scale"));
+  EXPECT_THAT(sizes.errors, StartsWith("kiln: sizes.graph:4: found 256 bytes of task 0 scale"));
   write("cycle.graph",
         "0 join.json {\"n\": 64}\n1 join.json {\"n\": 64}\n---\n0 1->1 0\n1 1->0 0\n---\n");
   const auto cycle = kiln({"graph", "check", "cycle.graph"});
   EXPECT_EQ(cycle.exit_code, 2);
-  EXPECT_THAT(cycle.err, HasSubstr("0 -> 1 -> 0"));
+  EXPECT_THAT(cycle.errors, HasSubstr("0 -> 1 -> 0"));
   const auto out = kiln({"graph", "run", graph_, "--out", "2=two.npy"});
   EXPECT_EQ(out.exit_code, 2);
-  EXPECT_THAT(out.err, HasSubstr("expected TASK.ARGUMENT=FILE"));
+  EXPECT_THAT(out.errors, HasSubstr("expected TASK.ARGUMENT=FILE"));
   const auto input = kiln({"graph", "run", graph_, "--in", "2.0=two.npy"});
   EXPECT_EQ(input.exit_code, 2);
-  EXPECT_THAT(input.err, HasSubstr("which an edge feeds"));
+  EXPECT_THAT(input.errors, HasSubstr("which an edge feeds"));
 }
 
 }  // namespace
