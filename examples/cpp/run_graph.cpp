@@ -61,8 +61,7 @@ int main() {
     plan.run();  // the same commands again
 
     for (const GraphReport::Task& task : plan.report().tasks)
-      std::printf("%-8s %s\n", task.name.c_str(),
-                  task.on_host ? "on the host" : "on a device");
+      std::printf("%-8s %s\n", task.name.c_str(), task.on_host ? "on the host" : "on a device");
     // Rows of a are 1 2 3 4 1 2 …, of b 2 3 4 5 2 3 …: in float all of it is exact.
     const bool right = totals == std::vector<double>{2304000, 2304000} && sum.read()[0] == 321;
     std::printf("total = %.0f, %s\n", totals.back(), right ? "twice" : "which is wrong");
