@@ -178,7 +178,7 @@ struct FileOptions {
   /// Data by task and argument. Inputs that no edge feeds and that are not given are random
   /// numbers of `seed`, the task and the argument.
   std::map<std::pair<std::int64_t, std::uint32_t>, spec::InputData> in = {};
-  /// Results besides those that nobody reads.
+  /// Results to keep, in addition to those that no task reads.
   std::vector<task_graph::End> results = {};
   std::uint64_t seed = 0;
   /// Whether `partition` says where a task runs (10: on the first device, 0: on the second), or is

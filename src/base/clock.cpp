@@ -18,4 +18,9 @@ double quantile(std::span<const double> samples, double q) {
 
 double median(std::span<const double> samples) { return quantile(samples, 0.5); }
 
+void follow_shorter(double& mean, double value) {
+  const double part = value < mean ? 0.7 : 0.2;
+  mean = mean == 0 ? value : mean * (1 - part) + value * part;
+}
+
 }  // namespace kiln

@@ -45,4 +45,8 @@ class ClockDistance {
 double quantile(std::span<const double> samples, double q);
 double median(std::span<const double> samples);
 
+/// A running mean that follows shorter times quickly and longer ones slowly: other work on the
+/// machine makes a time longer, nothing makes it shorter. The first one (mean 0) is taken whole.
+void follow_shorter(double& mean, double value);
+
 }  // namespace kiln

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
 
+#include "base/kept_spans.hpp"
 #include "schedule/graph/bounds.hpp"
 
 namespace kiln {
@@ -115,20 +115,6 @@ void compare_policies(const Problem& problem, GraphReport& report) {
 
 }  // namespace graph
 
-namespace {
-
-/// Keeps what a run tells of.
-class KeptSpans final : public TraceSink {
- public:
-  void add(TraceEvent event) override {
-    spans.push_back({std::move(event.lane), std::move(event.name), std::move(event.category),
-                     event.start_ns, event.end_ns, std::move(event.details)});
-  }
-  std::vector<TimelineSpan> spans;
-};
-
-}  // namespace
-
 GraphRunSummary GraphPlan::run(const GraphRunOptions& options) {
   KeptSpans kept;
   graph::RunOrder order;
@@ -146,8 +132,7 @@ GraphRunSummary GraphPlan::run(const GraphRunOptions& options) {
   for (const auto& storage : state_->host_results) storage->on_host(ArrayStorage::HostUse::read);
   GraphRunSummary summary;
   summary.wall_ns = state_->planned.executable().wall_ns();
-  summary.timeline = std::move(kept.spans);
-  std::ranges::stable_sort(summary.timeline, {}, &TimelineSpan::start_ns);
+  summary.timeline = kept.take();
   return summary;
 }
 

@@ -38,6 +38,7 @@ class Loader {
       state_->kernels.push_back(kernel_of(task));
       state_->names.push_back(fmt::format("{} {}", task.id, state_->kernels.back()->spec.name));
     }
+    check_set();
     state_->feeds.resize(tasks.size());
     for (const auto& edge : state_->file.edges) add_edge(edge);
     for (const auto& result : state_->file.results)
@@ -131,6 +132,21 @@ class Loader {
                                       task.id, size, bound.global[d], d));
     bound.local.assign(bound.global.size(), size);
     bound.local_is_default = false;
+  }
+
+  /// A symbol that no specification knows is a slip.
+  void check_set() const {
+    for (const auto& [name, value] : state_->options.set) {
+      const bool is_known = std::ranges::any_of(state_->kernels, [&](const auto& kernel) {
+        const auto known = spec::known_symbols(kernel->spec);
+        return std::ranges::find(known, name) != known.end();
+      });
+      if (!is_known && !state_->kernels.empty())
+        throw Error(Errc::bad_input,
+                    fmt::format("{}: found the symbol {} to be set, expected one that a "
+                                "specification of the graph has",
+                                state_->file.name, name));
+    }
   }
 
   const spec::BoundArgument* argument(std::uint32_t task, std::uint32_t position) const {

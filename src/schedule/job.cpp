@@ -175,4 +175,11 @@ Expected<void> check_buffers_apart(const Job& job) {
   return {};
 }
 
+void write_program(CanonicalWriter& writer, const Job& job) {
+  writer.text("family", job.request.family)
+      .text("options", job.request.options)
+      .text("kernel", job.kernel);
+  if (job.request.source) writer.digest("source", job.request.source->digest());
+}
+
 }  // namespace kiln

@@ -10,6 +10,7 @@
 #include "kernel/program/program.hpp"
 #include "kernel/request/request.hpp"
 #include "kiln/kernel.hpp"
+#include "store/key/canonical.hpp"
 
 /// What is to run: a kernel, its arguments and its range, before it is placed anywhere; and whether
 /// the arguments fit the compiled kernel.
@@ -76,6 +77,9 @@ std::string argument_name(const KernelInfo& kernel, const std::vector<ParameterU
 /// Refuses buffers that share memory where one of them is written: devices with memory of their own
 /// could not do what those without do.
 Expected<void> check_buffers_apart(const Job& job);
+
+/// The Job's program by its content, for any device: what is kept of it holds wherever that is run.
+void write_program(CanonicalWriter& writer, const Job& job);
 
 /// Bytes of an OpenCL scalar or vector type by a driver's name of it ("float4*"); 0 for anything
 /// else (a struct, a typedef).

@@ -134,10 +134,7 @@ void write_shape(CanonicalWriter& writer, const Job& job) {
 
 Bytes canonical_proof(const Job& job) {
   CanonicalWriter writer("split proof", 2);
-  writer.text("family", job.request.family)
-      .text("options", job.request.options)
-      .text("kernel", job.kernel);
-  if (job.request.source) writer.digest("source", job.request.source->digest());
+  write_program(writer, job);
   write_shape(writer, job);
   return writer.view();
 }

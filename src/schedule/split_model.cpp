@@ -5,18 +5,12 @@
 #include <limits>
 #include <numeric>
 
+#include "base/clock.hpp"
 #include "base/data/cursor.hpp"
 #include "schedule/split.hpp"
 
 namespace kiln {
 namespace {
-
-/// A running mean that follows shorter times quickly and longer ones slowly: other work on the
-/// machine makes a time longer, nothing makes it shorter. The first one is taken whole.
-void blend(double& mean, double value) {
-  const double part = value < mean ? 0.7 : 0.2;
-  mean = mean == 0 ? value : mean * (1 - part) + value * part;
-}
 
 // What a guess must promise, as a part of the best time, to be tried: early, and later on.
 constexpr double small_gain = 0.97, real_gain = 0.93;
@@ -147,8 +141,9 @@ void SplitModel::learn(const Shares& shares, const std::vector<DeviceTime>& devi
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] == 0) continue;
     // Alone, a device shows its own speed, which says little about a split; believed only at first.
-    if (split || whole_ns_[i] == 0) blend(whole_ns_[i], devices[i].kernel_ns * grain / shares[i]);
-    blend(fixed_ns_[i], devices[i].transfer_ns);
+    if (split || whole_ns_[i] == 0)
+      follow_shorter(whole_ns_[i], devices[i].kernel_ns * grain / shares[i]);
+    follow_shorter(fixed_ns_[i], devices[i].transfer_ns);
     slowest = std::max(slowest, devices[i].kernel_ns + devices[i].transfer_ns);
   }
   if (standing == Standing::unlike) return;
@@ -157,7 +152,7 @@ void SplitModel::learn(const Shares& shares, const std::vector<DeviceTime>& devi
   if (warm && !any_warm_) alone_host_ns_ = split_host_ns_ = 0;
   any_warm_ = any_warm_ || warm;
   if (warm == any_warm_)
-    blend(split ? split_host_ns_ : alone_host_ns_, std::max(0.0, wall_ns - slowest));
+    follow_shorter(split ? split_host_ns_ : alone_host_ns_, std::max(0.0, wall_ns - slowest));
   auto& entry = measured_[shares];
   if (entry.warm && !warm) return;
   if (warm && !entry.warm) entry = {0, 0, true};

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <new>
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/kept_spans.hpp"
 #include "schedule/co_run.hpp"
 #include "schedule/recorded_kernel.hpp"
 #include "spec/run/job.hpp"
@@ -252,30 +252,6 @@ SpecResult run_prepared(PreparedSpec prepared, const SpecRunOptions& options,
 }
 
 // --- The public interface (kiln/spec/run.hpp) ---
-
-namespace {
-
-/// Keeps what a run tells of.
-class KeptSpans final : public TraceSink {
- public:
-  void add(TraceEvent event) override {
-    const std::lock_guard lock(mutex_);
-    spans_.push_back({std::move(event.lane), std::move(event.name), std::move(event.category),
-                      event.start_ns, event.end_ns, std::move(event.details)});
-  }
-  /// In the order of their start.
-  std::vector<TimelineSpan> take() {
-    const std::lock_guard lock(mutex_);
-    std::ranges::stable_sort(spans_, {}, &TimelineSpan::start_ns);
-    return std::move(spans_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<TimelineSpan> spans_;
-};
-
-}  // namespace
 
 SpecResult run(const Runtime& runtime, const std::filesystem::path& file,
                const SpecRunOptions& options) {

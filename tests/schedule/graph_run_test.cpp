@@ -240,6 +240,36 @@ TEST_F(GraphRun, EachVersionIsMovedOnceToEachMemoryThatReadsIt) {
   EXPECT_EQ(steps.bytes_down, 2 * bytes);
 }
 
+TEST_F(GraphRun, TasksThatHaveTheirPlaceNeedNoTimeElsewhere) {
+  ModelMaker make(kernels_);
+  ValueId value = make.mix(make.input(1), 1, 0);
+  for (std::uint32_t i = 0; i < 4; ++i) value = make.mix(value, i, 0);
+  make.keep(value);
+  PlannedGraph planned(runtime_, std::move(make.made().graph), {.policy = Policy::heft});
+  EXPECT_TRUE(planned.plan(PlannedGraph::Explore::yes).times_are_known);
+  EXPECT_LE(planned.exploring_runs(), 1);
+  planned.run({});
+  expect_results(planned, make.made(), "one place");
+}
+
+TEST_F(GraphRun, ARunThatIsStoppedLeavesNothingRunning) {
+  for (const bool apart : {false, true}) {
+    ModelMaker make(kernels_);
+    ValueId value = make.input(1);
+    for (std::uint32_t i = 0; i < 200; ++i) value = make.half_only(value);
+    make.keep(value);
+    PlannedGraph planned(runtime_, std::move(make.made().graph), {.as_if_apart = apart});
+    planned.plan(PlannedGraph::Explore::yes);
+    try {
+      planned.run({.stop = [] { return true; }});  // it may have ended before it is asked
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::refused);
+    }
+    planned.run({});
+    expect_results(planned, make.made(), "after a stop");
+  }
+}
+
 TEST_F(GraphRun, MemoryIsUsedAgain) {
   ModelMaker make(kernels_);
   ValueId value = make.input(1);

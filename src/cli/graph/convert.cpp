@@ -30,7 +30,7 @@ int convert_graph(Context& context) {
     const auto file = value_or_throw(
         task_graph::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, from));
     print_notes(file.warnings, "warning");
-    text = value_or_named(from, task_graph::write(file, format));
+    text = value_or_throw(task_graph::write(file, format));
   }
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
   value_or_throw(write_file(to, {begin, text.size()}));

@@ -49,7 +49,7 @@ graph::FileOptions graph_file_options(const Context& context) {
 
 GraphPlanOptions graph_plan_options(const Context& context) {
   GraphPlanOptions made;
-  made.policy = context.text("policy");
+  if (context.defines("policy")) made.policy = context.text("policy");
   if (context.has("queues")) made.queues = static_cast<unsigned>(context.integer("queues"));
   if (context.has("memory-limit"))
     made.memory_limit = static_cast<std::size_t>(bytes_option(context, "memory-limit"));

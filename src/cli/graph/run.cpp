@@ -10,7 +10,7 @@
 #include "cli/output/output.hpp"
 #include "cli/timeline/timeline.hpp"
 #include "graph/graph_plan.hpp"
-#include "graph/result_files.hpp"
+#include "graph/loaded_file.hpp"
 #include "kernel/runtime.hpp"
 
 namespace kiln::cli {
@@ -221,9 +221,8 @@ const Command graph_bench_command{
     .description =
         "Runs a graph by each policy in turns and prints the medians, and how near each "
         "comes to what was planned.",
-    .options = {{options::devices, options::graph_policy, options::graph_queues,
-                 options::graph_memory_limit, options::graph_specs, options::source_dir,
-                 options::graph_set, options::graph_pins,
+    .options = {{options::devices, options::graph_queues, options::graph_memory_limit,
+                 options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
                  Option::integer("runs", "N", "How often each runs.", "15").at_least(1),
                  options::json},
                 options::stores},

@@ -106,8 +106,8 @@ bool calls_back_at_once(cl_command_queue queue) {
          std::string_view(name) == "Portable Computing Language";
 }
 
-/// Asks for about as long as it would take to wake a thread that waits. False where the event has
-/// not ended after that.
+/// Asks for about as long as it would take to wake a thread that waits: a short kernel has ended by
+/// then. False where the event has not.
 bool ends_soon(const Event& event) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
   do {
@@ -130,8 +130,7 @@ void CL_CALLBACK tell_ended(cl_event, cl_int, void* held) {
   run_before_exit(std::move(*told));
 }
 
-/// What the driver tells when an event has ended. Waiting for it costs what clWaitForEvents costs,
-/// and a signal can end it.
+/// What the driver tells when an event has ended: a wait for it can be ended by a signal.
 class Completion {
  public:
   /// Without the interpreter's lock: returns when the event has ended, or at once where the driver
@@ -220,9 +219,8 @@ void wait_for(const Event& event) {
     if (!in_main_thread) return event.wait();
     if (const auto queue = queue_of(event.handle())) {
       ::clFlush(queue);
-      if (!calls_back_at_once(queue)) {
-        if (ends_soon(event)) return;
-      } else {
+      if (ends_soon(event)) return;
+      if (calls_back_at_once(queue)) {
         Completion::wait(event.handle());
         if (event.is_complete()) return;
       }

@@ -11,7 +11,8 @@
 namespace kiln::graph {
 namespace {
 
-/// The graph with all edges turned round: its timetables, read backwards, are the problem's.
+/// The problem with every edge reversed. A timetable of it, read backwards, is one of the
+/// problem's.
 Problem reversed(const Problem& problem) {
   std::vector<TaskGraph::Edge> edges;
   edges.reserve(problem.graph.edges());
@@ -174,7 +175,8 @@ class Improvement {
     });
   }
 
-  /// Changes along the critical way; worse timetables are accepted ever more seldom.
+  /// Simulated annealing: random changes along the critical path, with a falling chance that a
+  /// worse timetable is accepted.
   void walk() {
     std::mt19937_64 random(0x6b696c6e);  // any: the same graph gets the same timetable
     const std::size_t rounds = search_.left_;

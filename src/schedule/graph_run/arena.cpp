@@ -5,6 +5,12 @@
 
 namespace kiln::graph {
 
+void Arena::join(Users& to, const Users& from) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (std::size_t queue = 0; queue < from.size(); ++queue)
+    to[queue] = std::max(to[queue], from[queue]);
+}
+
 std::optional<Arena::Block> Arena::take(std::size_t wanted, const Users& known, Growth growth) {
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1));
   const auto makes_wait = [&](const Free& block) {
@@ -59,11 +65,6 @@ void Arena::free(std::size_t offset, std::size_t wanted, Users users) {
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1));
   used_ -= bytes;
   Free block{bytes, std::move(users)};
-  const auto join = [](Users& to, const Users& from) {
-    if (to.size() < from.size()) to.resize(from.size());
-    for (std::size_t queue = 0; queue < from.size(); ++queue)
-      to[queue] = std::max(to[queue], from[queue]);
-  };
   auto next = free_.lower_bound(offset);
   if (next != free_.end() && offset + bytes == next->first) {
     block.bytes += next->second.bytes;

@@ -16,6 +16,8 @@ class Arena {
   /// By queue, the last step that uses some bytes; 0: none. A queue's steps are in order, so that
   /// who comes after its last one comes after all.
   using Users = std::vector<std::uint32_t>;
+  /// Adds `from`: of each queue the later step.
+  static void join(Users& to, const Users& from);
 
   /// `limit`: more bytes are never given out. Blocks begin at multiples of `alignment`.
   Arena(std::size_t limit, std::size_t alignment) : limit_(limit), alignment_(alignment) {}

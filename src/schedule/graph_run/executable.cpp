@@ -142,12 +142,17 @@ void Executable::wait_for(std::span<const cl_event> events, const RunOrder& orde
       check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
       continue;
     }
-    for (auto pause = std::chrono::microseconds(20); status_of(event) > CL_COMPLETE;
-         pause = std::min(pause * 2, std::chrono::microseconds(2000))) {
+    while (status_of(event) > CL_COMPLETE) {
+      const auto taken = std::chrono::steady_clock::now() - begin_;
       if (order.stop && order.stop()) throw Error(Errc::refused, "the run was stopped");
-      if (order.timeout.count() > 0 && std::chrono::steady_clock::now() - begin_ > order.timeout)
+      if (order.timeout.count() > 0 && taken > order.timeout)
         throw Error(Errc::timeout, "the run has not ended in time");
-      std::this_thread::sleep_for(pause);
+      // So that a run seems to take a thirtieth longer at most.
+      if (taken < std::chrono::milliseconds(2))
+        std::this_thread::yield();
+      else
+        std::this_thread::sleep_for(
+            std::min<std::chrono::nanoseconds>(taken / 30, std::chrono::milliseconds(2)));
     }
     if (const cl_int status = status_of(event); status < 0) check_cl(status, "the event's command");
   }
@@ -247,20 +252,11 @@ void Executable::release_user_events() {
 void Executable::take_times(const RunOrder& order) {
   std::vector<QueueTimeline> lanes;
   for (const auto& entry : steps_.queues) lanes.emplace_back(entry.lane);
-  cl_ulong first = ~cl_ulong{0}, last = 0;
   for (std::size_t i = 0; i < steps_.all.size(); ++i) {
     const Step& step = steps_.all[i];
     if (step.queue == steps_.queues.size()) continue;
     const cl::Event event(all_[i], true);
     if (step.kind == Step::Kind::run) task_ns_[step.task] = duration_ns(event);
-    cl_ulong start = 0, end = 0;
-    if (::clGetEventProfilingInfo(all_[i], CL_PROFILING_COMMAND_START, sizeof start, &start,
-                                  nullptr) == CL_SUCCESS &&
-        ::clGetEventProfilingInfo(all_[i], CL_PROFILING_COMMAND_END, sizeof end, &end, nullptr) ==
-            CL_SUCCESS) {
-      first = std::min(first, start);
-      last = std::max(last, end);
-    }
     if (order.trace == nullptr) continue;
     const char* const verbs[] = {"", "clear ", "copy ", "write ", "read ", ""};
     const char* const categories[] = {"kernel", "fill", "copy", "write", "read", "host"};
@@ -269,27 +265,36 @@ void Executable::take_times(const RunOrder& order) {
     const std::string what = task != none ? work_.tasks()[task].label : "input";
     lanes[step.queue].add(verbs[kind] + what, categories[kind], event, enqueued_ns_[i]);
   }
-  span_ns_ = last > first ? static_cast<std::int64_t>(last - first) : 0;
   if (order.trace != nullptr)
     for (const auto& lane : lanes) lane.send(*order.trace);
 }
 
-/// Says which task it was, as far as that is known.
-void Executable::fail_with_task(const Error& error) {
+/// The same with the name of the task that is to blame, as far as that is known. To be asked for
+/// while the events are there.
+Error Executable::with_task(const Error& error) const {
   std::size_t at = current_;
-  if (error.code() == Errc::device || error.code() == Errc::timeout)
-    for (std::size_t i = 0; i < all_.size(); ++i)
-      if (all_[i] != nullptr && status_of(all_[i]) != CL_COMPLETE) {
-        at = i;
-        break;
-      }
-  const Step& step = steps_.all[std::min(at, steps_.all.size() - 1)];
-  const Task task = step.task != none ? step.task
-                    : step.value != none && work_.values()[step.value].producer != none
-                        ? work_.values()[step.value].producer
-                        : none;
-  if (task == none) throw error;
-  throw Error(error.code(), fmt::format("task {}: {}", work_.tasks()[task].label, error.message()));
+  if (error.code() == Errc::device || error.code() == Errc::timeout) {
+    const auto has_not_ended = [](cl_event event) {
+      return event != nullptr && status_of(event) != CL_COMPLETE;
+    };
+    const auto first = std::ranges::find_if(all_, has_not_ended);
+    if (first != all_.end()) at = static_cast<std::size_t>(first - all_.begin());
+  }
+  const Step& step = steps_.all[at];
+  const Task task =
+      step.task == none && step.value != none ? work_.values()[step.value].producer : step.task;
+  if (task == none) return error;
+  return {error.code(), fmt::format("task {}: {}", work_.tasks()[task].label, error.message())};
+}
+
+/// After a failure nothing runs any more, but on a device that hangs: there is no way to end its
+/// command.
+void Executable::abandon(bool hangs) {
+  hangs_ = hangs;
+  release_user_events();
+  if (!hangs_)
+    for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
+  release_events();
 }
 
 void Executable::run(const RunOrder& asked) {
@@ -312,34 +317,13 @@ void Executable::run(const RunOrder& asked) {
     if (order.takes_times) take_times(order);
     tell_arrays();
     release_events();
+  } catch (const Error& error) {
+    const Error named = with_task(error);
+    abandon(error.code() == Errc::timeout);
+    throw named;
   } catch (...) {
-    release_user_events();
-    // A device that hangs is left alone: there is no way to end its command.
-    hangs_ = [] {
-      try {
-        throw;
-      } catch (const Error& error) {
-        return error.code() == Errc::timeout;
-      } catch (...) {
-        return false;
-      }
-    }();
-    if (!hangs_)
-      for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
-    try {
-      throw;
-    } catch (const Error& error) {
-      const Error copy = error;
-      try {
-        fail_with_task(copy);
-      } catch (...) {
-        release_events();
-        throw;
-      }
-    } catch (...) {
-      release_events();
-      throw;
-    }
+    abandon(false);
+    throw;
   }
 }
 

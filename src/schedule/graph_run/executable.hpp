@@ -39,8 +39,6 @@ class Executable {
   /// By task, what the device took for it in the last run that took times; 0: nothing is known.
   const std::vector<std::int64_t>& task_ns() const { return task_ns_; }
   std::int64_t wall_ns() const { return wall_ns_; }
-  /// From the first command's begin to the last one's end, where times were taken.
-  std::int64_t span_ns() const { return span_ns_; }
 
  private:
   void place_arrays();
@@ -55,7 +53,8 @@ class Executable {
   void release_user_events();
   void release_events();
   void take_times(const RunOrder& order);
-  [[noreturn]] void fail_with_task(const Error& error);
+  Error with_task(const Error& error) const;
+  void abandon(bool hangs);
 
   const WorkGraph& work_;
   Steps steps_;
@@ -67,7 +66,7 @@ class Executable {
   std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
   std::vector<std::span<std::byte>> spans_;
   std::vector<std::int64_t> task_ns_;
-  std::int64_t wall_ns_ = 0, span_ns_ = 0;
+  std::int64_t wall_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::size_t current_ = 0;  ///< the step that is being enqueued
   bool hangs_ = false;       ///< a device has not ended in time: nothing waits for it again

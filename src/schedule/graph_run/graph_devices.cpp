@@ -29,16 +29,19 @@ GraphDevices::GraphDevices(const Runtime& runtime, const Options& options) : run
     const bool is_apart = !device->host_memory || options.as_if_apart;
     if (is_apart) entry.memory = static_cast<std::uint32_t>(memories_++);
     const std::uint32_t count = is_apart ? std::max(options.lanes, 1u) : 1;
-    const auto add = [&](std::vector<Queue>& queues, std::uint32_t number, Queue::Times times) {
-      for (std::uint32_t i = 0; i < number; ++i) queues.emplace_back(context, device, times);
-    };
-    const std::uint32_t directions = is_apart ? 2 : 0;
-    add(entry.lanes, count, Queue::Times::taken);
-    add(entry.transfers, directions, Queue::Times::taken);
-    add(entry.untimed_lanes, count, Queue::Times::none);
-    add(entry.untimed_transfers, directions, Queue::Times::none);
+    entry.lanes = count;
+    entry.directions = is_apart ? 2 : 0;
+    entry.context = context;
     entries_.push_back(std::move(entry));
   }
+}
+
+const GraphDevices::Queues& GraphDevices::Entry::queues(Queue::Times times) const {
+  Queues& queues = times == Queue::Times::taken ? timed_ : untimed_;
+  while (queues.lanes.size() < lanes) queues.lanes.emplace_back(context, device, times);
+  while (queues.transfers.size() < directions)
+    queues.transfers.emplace_back(context, device, times);
+  return queues;
 }
 
 }  // namespace kiln::graph

@@ -22,13 +22,23 @@ class GraphDevices {
   /// Throws kiln::Error.
   GraphDevices(const Runtime& runtime, const Options& options);
 
-  struct Entry {
-    DevicePtr device;
-    std::uint32_t memory = 0;  ///< 0: the host's
+  struct Queues {
     std::vector<Queue> lanes;
     std::vector<Queue> transfers;  ///< up and down; none where it works in the host's memory
-    /// The same without times of commands, for runs that want none.
-    std::vector<Queue> untimed_lanes, untimed_transfers;
+  };
+  class Entry {
+   public:
+    DevicePtr device;
+    ContextPtr context;
+    std::uint32_t memory = 0;  ///< 0: the host's
+    std::uint32_t lanes = 1, directions = 0;
+
+    /// Made when they are first asked for. Queues that take times are slower: runs that want none
+    /// have others. One thread at a time.
+    const Queues& queues(Queue::Times times) const;
+
+   private:
+    mutable Queues timed_, untimed_;
   };
   const std::vector<Entry>& all() const { return entries_; }
   std::size_t memories() const { return memories_; }

@@ -58,13 +58,9 @@ class KernelRunner final : public Runner {
   const KernelWork* last_ = nullptr;
 };
 
-/// The program by its content, for any device.
 Bytes kind_of(const Job& job) {
   CanonicalWriter writer("graph task", 1);
-  writer.text("family", job.request.family)
-      .text("options", job.request.options)
-      .text("kernel", job.kernel);
-  if (job.request.source) writer.digest("source", job.request.source->digest());
+  write_program(writer, job);
   for (unsigned d = 0; d < 3; ++d)
     writer.integer("global", static_cast<std::int64_t>(job.range.global[d]))
         .integer("local", static_cast<std::int64_t>(job.range.local[d]))

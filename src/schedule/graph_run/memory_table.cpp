@@ -54,8 +54,8 @@ void MemoryTable::make(Steps& steps, const Residency& residency) {
   for (const auto& entry : devices_.all()) {
     if (entry.memory == 0) continue;
     for (std::uint32_t chunk = 0; chunk < arenas[entry.memory].size(); ++chunk) {
-      Buffer made = make_buffer(*entry.lanes.front().context(), *entry.device, nullptr,
-                                arenas[entry.memory][chunk].size());
+      Buffer made =
+          make_buffer(*entry.context, *entry.device, nullptr, arenas[entry.memory][chunk].size());
       chunks[{entry.memory, chunk}] = made.cl;
       steps.buffers.push_back(std::move(made.cl));
     }
@@ -65,7 +65,7 @@ void MemoryTable::make(Steps& steps, const Residency& residency) {
   std::map<std::tuple<cl_context, const std::byte*, std::size_t>, cl_mem> in_host_memory;
   for (const Entry& entry : buffers_) {
     const auto& device = devices_.all()[entry.device];
-    const ContextPtr& context = device.lanes.front().context();
+    const ContextPtr& context = device.context;
     const Place& place = entry.place;
     if (place.memory == 0) {
       std::byte* const begin = address(steps, place);

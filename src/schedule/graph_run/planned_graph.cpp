@@ -38,28 +38,32 @@ PlannedGraph::PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOpt
   find_devices();
 }
 
-/// Which kinds can run where; their programs are made meanwhile.
+/// Which kinds can run where, of those devices that some task of them may have; their programs are
+/// made meanwhile.
 void PlannedGraph::find_devices() {
   const auto& all = devices_->all();
   for (const auto& entry : work_.tasks())
     if (entry.device != none && entry.device >= all.size())
       throw Error(Errc::bad_input, fmt::format("task {}: found device {}, expected one of {}",
                                                entry.label, entry.device, all.size()));
-  can_run_.assign(of_kind_.size() * all.size(), true);
+  can_run_.assign(of_kind_.size() * all.size(), false);
   for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
     const auto& entry = work_.tasks()[of_kind_[kind].front()];
-    if (entry.work->runs_on_host()) continue;
     std::optional<Error> first;
     bool runs = false;
-    for (std::size_t device = 0; device < all.size(); ++device) {
-      if (entry.device != none && entry.device != device) continue;
+    for (std::uint32_t device = 0; device < all.size(); ++device) {
+      const bool is_wanted = std::ranges::any_of(of_kind_[kind], [&](Task task) {
+        return work_.tasks()[task].device == none || work_.tasks()[task].device == device;
+      });
+      if (!is_wanted) continue;
       try {
-        entry.work->prepare(devices_->resolver(), all[device].lanes.front());
-        runs = true;
+        if (!entry.work->runs_on_host())
+          entry.work->prepare(devices_->resolver(),
+                              all[device].queues(Queue::Times::none).lanes.front());
+        can_run_[kind * all.size() + device] = runs = true;
       } catch (const Error& error) {
         // Another device may have what this one lacks.
         if (!first) first = error;
-        can_run_[kind * all.size() + device] = false;
       }
     }
     if (!runs) throw Error(first->code(), "task " + entry.label + ": " + first->message());
@@ -77,8 +81,7 @@ bool PlannedGraph::fill_problem() {
   const auto& all = devices_->all();
   problem_.devices.clear();
   for (const auto& entry : all)
-    problem_.devices.push_back(
-        {entry.device->name, entry.memory, static_cast<std::uint32_t>(entry.lanes.size()), {}});
+    problem_.devices.push_back({entry.device->name, entry.memory, entry.lanes, {}});
   const std::size_t memories = devices_->memories();
   problem_.links.assign(memories * memories, {});
   for (const auto& entry : all) {
@@ -119,10 +122,9 @@ bool PlannedGraph::fill_problem() {
 
 /// Devices for a run that shows what is not known yet: two tasks of a kind where its time is
 /// missing, all others on the first device that can.
-std::vector<std::uint32_t> PlannedGraph::exploring_devices() const {
+std::vector<std::uint32_t> PlannedGraph::exploring_devices() {
   const std::size_t devices = devices_->all().size();
   std::vector<std::uint32_t> device_of(work_.tasks().size());
-  auto& times = const_cast<TaskTimes&>(times_);
   for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
     std::vector<std::uint32_t> lacking;
     std::uint32_t first = none;
@@ -130,27 +132,27 @@ std::vector<std::uint32_t> PlannedGraph::exploring_devices() const {
     for (std::uint32_t device = 0; device < devices; ++device) {
       if (!can_run_[kind * devices + device]) continue;
       if (first == none) first = device;
-      if (!work.runs_on_host() && !times.of(work.kind(), *devices_->all()[device].device))
+      if (!work.runs_on_host() && !times_.of(work.kind(), *devices_->all()[device].device))
         lacking.push_back(device);
     }
     std::size_t next = 0;
     for (const Task task : of_kind_[kind]) {
-      const auto only = work_.tasks()[task].device;
-      const bool explores = next / 2 < lacking.size();
-      device_of[task] = only != none ? only : explores ? lacking[next / 2] : first;
+      device_of[task] = work_.tasks()[task].device;
+      if (device_of[task] != none) continue;
+      device_of[task] = next / 2 < lacking.size() ? lacking[next / 2] : first;
       ++next;
     }
   }
   return device_of;
 }
 
-void PlannedGraph::make(Timetable timetable, bool has_times) {
+void PlannedGraph::make(Timetable timetable, Queue::Times times) {
   executable_.reset();
-  has_times_ = has_times;
+  queues_take_ = times;
   report_.timetable = std::move(timetable);
   executable_ = std::make_unique<Executable>(
       work_, build_steps(work_, problem_.graph, report_.timetable, *devices_,
-                         {.memory_limit = options_.memory_limit, .has_times = has_times}));
+                         {.memory_limit = options_.memory_limit, .times = times}));
 }
 
 const PlanReport& PlannedGraph::plan(Explore explore) {
@@ -160,12 +162,12 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
   while (!known && has_choice && explore == Explore::yes && can_be_repeated() &&
          exploring_runs_ < 8) {
     const Timetable table = on_devices(problem_, exploring_devices());
-    make(table, false);
+    make(table, Queue::Times::none);
     // The first run of a process pays for more than its work.
     executable_->run({});
     executable_->run({});
     const auto untimed_ns = executable_->wall_ns();
-    make(table, true);
+    make(table, Queue::Times::taken);
     for (int run = 0; run < 3; ++run) {
       executable_->run({.takes_times = true});
       learn();
@@ -180,7 +182,7 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
   explores_ = !known && has_choice;
   report_.policy = options_.policy;
   if (explores_) {
-    make(on_devices(problem_, exploring_devices()), true);
+    make(on_devices(problem_, exploring_devices()), Queue::Times::taken);
     return report_;
   }
   std::vector<std::uint32_t> cluster_of;
@@ -189,20 +191,22 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
   const bool may_try =
       options_.policy == Policy::automatic && explore == Explore::yes && can_be_repeated();
   if (has_choice && may_try) table = faster_of(std::move(table));
-  make(std::move(table), false);
+  make(std::move(table), Queue::Times::none);
   return report_;
 }
 
-/// Times say nothing of what waits between devices cost where tasks are short: so a plan over
-/// several is held against one device in runs.
+/// Times of tasks say nothing of what it costs that devices wait for one another, which counts
+/// where tasks are short: there a plan over several devices is held against one device in runs.
 Timetable PlannedGraph::faster_of(Timetable planned) {
+  constexpr double short_ns = 20e6;
+  if (planned.makespan_ns > short_ns) return planned;
   const auto device_of = [](const auto& entry) { return entry.device; };
   const auto first = planned.tasks.empty() ? 0 : planned.tasks.front().device;
   if (std::ranges::all_of(
           planned.tasks, [&](auto device) { return device == first; }, device_of))
     return planned;
   const auto fastest_ns = [&](const Timetable& table) {
-    make(table, false);
+    make(table, Queue::Times::none);
     executable_->run({});
     std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
     for (int run = 0; run < 5; ++run) {
@@ -248,8 +252,9 @@ void PlannedGraph::run(const RunOrder& order) {
     plan(Explore::no);  // not before: the results of the run before were still in use
   RunOrder asked = order;
   asked.takes_times |= asked.trace != nullptr || explores_;
-  // Queues that take times are slower. Runs of a kind mostly follow one another.
-  if (asked.takes_times != has_times_) make(std::move(report_.timetable), asked.takes_times);
+  // Queues that take times are slower, so there are others for runs that want none.
+  const auto times = asked.takes_times ? Queue::Times::taken : Queue::Times::none;
+  if (times != queues_take_) make(std::move(report_.timetable), times);
   executable_->run(asked);
   if (!asked.takes_times) return;
   learn();

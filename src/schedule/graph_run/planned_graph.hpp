@@ -54,8 +54,8 @@ class PlannedGraph {
   bool fill_problem();
   bool can_be_repeated() const;
   Timetable faster_of(Timetable planned);
-  std::vector<std::uint32_t> exploring_devices() const;
-  void make(Timetable timetable, bool has_times);
+  std::vector<std::uint32_t> exploring_devices();
+  void make(Timetable timetable, Queue::Times times);
   void learn();
   void learn_launch(std::int64_t untimed_ns);
 
@@ -70,8 +70,8 @@ class PlannedGraph {
   std::vector<char> can_run_;  ///< kind * devices + device
   PlanReport report_;
   std::unique_ptr<Executable> executable_;
-  bool has_times_ = false;  ///< its queues take times
-  bool explores_ = false;   ///< the next runs are for finding times
+  Queue::Times queues_take_ = Queue::Times::none;  ///< of executable_
+  bool explores_ = false;                          ///< the next runs are for finding times
   int exploring_runs_ = 0, learnt_runs_ = 0;
 };
 

@@ -30,7 +30,8 @@ Residency::Residency(const WorkGraph& work, const GraphDevices& devices, std::si
   for (ValueId value = 0; value < values.size(); ++value) {
     if (values[value].is_result && values[value].array == none)
       home_[value] = static_cast<std::uint32_t>(results_++);
-    // What is there before is in the host's memory; of Arrays each memory has what it needs.
+    // What no task makes is in the host's memory when a run begins; an Array is in every memory
+    // that uses it.
     if (values[value].producer != none) continue;
     for (std::uint32_t memory = 0; memory < memories_; ++memory) {
       if (values[value].array == none && memory > 0) break;

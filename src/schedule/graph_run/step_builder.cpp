@@ -24,8 +24,7 @@ class Builder {
         table_(work, devices) {
     for (std::uint32_t device = 0; device < devices.all().size(); ++device) {
       const auto& entry = devices.all()[device];
-      const auto& lanes = options.has_times ? entry.lanes : entry.untimed_lanes;
-      const auto& transfers = options.has_times ? entry.transfers : entry.untimed_transfers;
+      const auto& [lanes, transfers] = entry.queues(options.times);
       first_lane_.push_back(static_cast<std::uint32_t>(steps_.queues.size()));
       const auto name = [&](const std::string& what) {
         return fmt::format("device {}: {}{}", device, entry.device->name, what);
@@ -39,12 +38,12 @@ class Builder {
         steps_.queues.push_back({transfers[i], device, name(directions[i])});
     }
     host_ = static_cast<std::uint32_t>(steps_.queues.size());
-    last_of_.assign(host_ + 1, 0);
     known_.assign(host_ + 1, Users(host_ + 1));
     remaining_.resize(work.values().size());
     for (std::size_t value = 0; value < remaining_.size(); ++value)
       remaining_[value] = static_cast<std::uint32_t>(work.values()[value].readers.size());
     position_.resize(work.tasks().size());
+    step_of_.resize(work.tasks().size());
     steps_.written_on.assign(work.arrays().size(), none);
     steps_.result_of.resize(work.values().size());
     for (ValueId value = 0; value < work.values().size(); ++value)
@@ -91,17 +90,15 @@ class Builder {
     const auto number = static_cast<std::uint32_t>(steps_.all.size());
     known_[queue][queue] = number;
     known_at_.push_back(known_[queue]);
-    last_of_[queue] = number;
     return number;
   }
 
   void learn(std::uint32_t queue, std::uint32_t step) {
-    const Users& there = known_at_[step - 1];
-    for (std::uint32_t other = 0; other <= host_; ++other)
-      known_[queue][other] = std::max(known_[queue][other], there[other]);
+    Arena::join(known_[queue], known_at_[step - 1]);
   }
 
-  /// The event slot by which a queue waits for a step.
+  /// The event slot by which a queue waits for a step. Where that is of another context, `latest`
+  /// becomes the step of the host that hands it on.
   std::uint32_t slot_for(std::uint32_t& latest, std::uint32_t queue) {
     Step* step = &steps_.all[latest - 1];
     const bool is_foreign =
@@ -126,11 +123,6 @@ class Builder {
     return steps_.user_events.back().slot;
   }
 
-  static void join(Users& to, const Users& from) {
-    if (to.size() < from.size()) to.resize(from.size());
-    for (std::size_t queue = 0; queue < from.size(); ++queue)
-      to[queue] = std::max(to[queue], from[queue]);
-  }
   void join_step(Users& to, std::uint32_t step) const {
     if (step == 0) return;
     const std::uint32_t queue = steps_.all[step - 1].queue;
@@ -213,8 +205,8 @@ class Builder {
     auto& runners = runner_of_[queue];
     const auto [found, is_new] = runners.try_emplace(work->kind(), 0);
     if (is_new) {
-      found->second = static_cast<std::uint32_t>(steps_.runners.size());
       steps_.runners.push_back(work->prepare(devices_.resolver(), steps_.queues[queue].queue));
+      found->second = static_cast<std::uint32_t>(steps_.runners.size() - 1);
     }
     return found->second;
   }
@@ -270,13 +262,13 @@ class Builder {
     const auto& entry = work_.tasks()[task];
     const ValueId value = entry.writes[use], base = entry.reads[use];
     if (work_.values()[value].is_in_place) {
-      join(after, residency_.take_over(value, memory));
+      Arena::join(after, residency_.take_over(value, memory));
       return;
     }
     Users users = place(task, value, memory, queue);
     const bool on_host = entry.work->runs_on_host();
     if (base == none && (on_host || entry.work->writes_all(use))) {
-      join(after, users);
+      Arena::join(after, users);
       return;
     }
     Step step;
@@ -329,11 +321,11 @@ class Builder {
   Residency residency_;
   MemoryTable table_;
   std::uint32_t host_ = 0;  ///< the number of what the host does itself, as if it were a queue
-  std::vector<std::uint32_t> first_lane_, first_transfer_, last_of_;
+  std::vector<std::uint32_t> first_lane_, first_transfer_;
   std::vector<Users> known_;  ///< by queue: of each other queue the last step that it comes after
   std::vector<Users> known_at_;  ///< the same, by step
   std::vector<std::uint32_t> remaining_, position_;
-  std::map<Task, std::uint32_t> step_of_;
+  std::vector<std::uint32_t> step_of_;  ///< by task
   std::map<std::uint32_t, std::map<Bytes, std::uint32_t>> runner_of_;
 };
 

@@ -11,7 +11,7 @@ struct StepOptions {
   /// Bytes that the graph's values may take of each device's memory; 0: all that it has.
   std::size_t memory_limit = 0;
   /// Whether runs may ask for the times of commands.
-  bool has_times = true;
+  Queue::Times times = Queue::Times::taken;
 };
 
 /// Makes a timetable's commands. Transfers are made once for each version and memory, waits only

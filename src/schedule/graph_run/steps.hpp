@@ -30,8 +30,8 @@ struct Step {
   std::uint32_t runner = none;
   /// In Steps::memory: of a task one a use; of a copy from and to; of fills and transfers one.
   std::uint32_t first_memory = 0;
-  std::uint32_t host_memory =
-      none;  ///< in Steps::host_memory: of transfers, and the first of a host task
+  /// In Steps::host_memory: of transfers, and the first of a host task.
+  std::uint32_t host_memory = none;
   std::size_t bytes = 0;
 };
 
@@ -65,7 +65,7 @@ struct Steps {
   std::vector<std::byte*> host_memory;
   std::vector<ArrayPlace> array_memory, array_host_memory;
   std::vector<std::unique_ptr<Runner>> runners;
-  /// By array: where its last value was written; none: nowhere. `hosts` past the end: by the host.
+  /// By Array: the device that wrote its last value, or written_by_host; none: none has.
   std::vector<std::uint32_t> written_on;
   /// By result value: its memory.
   std::vector<HostArray> results;

@@ -22,13 +22,6 @@ constexpr auto stored_fields = [](auto& to, auto& stored) {
   to.field("count", stored.count);
 };
 
-/// Follows shorter times quickly and longer ones slowly: other work on the machine makes a time
-/// longer, nothing makes it shorter.
-void blend(double& mean, double value) {
-  const double part = value < mean ? 0.7 : 0.2;
-  mean = mean == 0 ? value : mean * (1 - part) + value * part;
-}
-
 Bytes canonical(std::string_view what, const Bytes& kind, const Device& device) {
   CanonicalWriter writer(what, 1);
   writer.bytes("kind", kind).text("device", device.speed_identity());
@@ -58,7 +51,7 @@ void TaskTimes::learn(const Bytes& kind, const Device& device, std::vector<doubl
                       const std::string& label) {
   if (ns.empty()) return;
   Known& time = known(canonical("task time", kind, device));
-  blend(time.ns, std::max(median(ns), 1.0));
+  follow_shorter(time.ns, std::max(median(ns), 1.0));
   ++time.count;
   time.is_new = true;
   time.label = label;
@@ -71,7 +64,7 @@ double TaskTimes::launch_ns(const Device& device) {
 
 void TaskTimes::learn_launch(const Device& device, double ns) {
   Known& time = known(canonical("launch time", {}, device));
-  blend(time.ns, std::max(ns, 1.0));
+  follow_shorter(time.ns, std::max(ns, 1.0));
   ++time.count;
   time.is_new = true;
   time.label = "launch";
@@ -89,7 +82,7 @@ TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
     all_known &= time.count > 0;
   }
   if (!all_known) {
-    const Queue& queue = device.lanes.front();
+    const Queue& queue = device.queues(Queue::Times::none).lanes.front();
     HostArray memory(large);
     const Buffer buffer = make_buffer(*queue.context(), *device.device, nullptr, large);
     for (int i = 0; i < 4; ++i) {

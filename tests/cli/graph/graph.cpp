@@ -120,6 +120,9 @@ TEST_F(GraphCommand, AnswersBadInputInOneLine) {
   const auto out = kiln({"graph", "run", graph_, "--out", "2=two.npy"});
   EXPECT_EQ(out.exit_code, 2);
   EXPECT_THAT(out.errors, HasSubstr("expected TASK.ARGUMENT=FILE"));
+  const auto symbol = kiln({"graph", "check", graph_, "--set", "nothere=1"});
+  EXPECT_EQ(symbol.exit_code, 2);
+  EXPECT_THAT(symbol.errors, HasSubstr("found the symbol nothere to be set"));
   const auto input = kiln({"graph", "run", graph_, "--in", "2.0=two.npy"});
   EXPECT_EQ(input.exit_code, 2);
   EXPECT_THAT(input.errors, HasSubstr("which an edge feeds"));
