@@ -4,7 +4,7 @@
 //   bench-graph_runs compare "FAMILY NUMBERS…" ROUNDS      planned on all devices, and on one
 //   bench-graph_runs spans "FAMILY NUMBERS…" POLICY        what one run's commands took, by name
 //   bench-graph_runs sweep "FAMILY NUMBERS…" ROUNDS        the best of all splits of its parts, too
-//   bench-graph_runs overhead "FAMILY NUMBERS…" ROUNDS     beside a hand-written loop, device 0
+//   bench-graph_runs overhead "FAMILY NUMBERS…" ROUNDS     next to a hand-written loop, device 0
 //   bench-graph_runs memory "FAMILY NUMBERS…"              as on devices with memory of their own
 //
 // Prints JSON; times in milliseconds.

@@ -364,13 +364,13 @@ std::vector<std::string> usual() {
 }
 
 std::vector<std::vector<std::uint32_t>> predecessors(const Graph& graph) {
-  constexpr auto nobody = static_cast<std::uint32_t>(-1);
-  std::vector<std::uint32_t> writer(graph.buffers.size(), nobody);
+  constexpr auto no_task = static_cast<std::uint32_t>(-1);
+  std::vector<std::uint32_t> writer(graph.buffers.size(), no_task);
   std::vector<std::vector<std::uint32_t>> readers(graph.buffers.size()), all(graph.tasks.size());
   for (std::uint32_t task = 0; task < graph.tasks.size(); ++task) {
     auto& before = all[task];
     for (const Access& access : graph.tasks[task].accesses) {
-      if (writer[access.buffer] != nobody) before.push_back(writer[access.buffer]);
+      if (writer[access.buffer] != no_task) before.push_back(writer[access.buffer]);
       if (access.mode != Mode::read)
         before.insert(before.end(), readers[access.buffer].begin(), readers[access.buffer].end());
     }

@@ -6,8 +6,8 @@
 //   graph_original "FAMILY NUMBERS…" RUNS cluster|eager|heft [TASKS]    prints milliseconds as JSON
 //
 // cluster: two components; the tasks of TASKS parts (a transformer's heads) go to the second
-// device. eager: each task a component, the highest rank first, on the first device with nobody
-// enqueuing to it. heft: the highest rank first, to the device that its estimates say.
+// device. eager: each task a component, the highest rank first, on the first device to which no
+// thread is enqueuing. heft: the highest rank first, to the device that its estimates say.
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>

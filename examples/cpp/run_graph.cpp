@@ -36,7 +36,7 @@ int main() {
     graph.add(fill(a, 1.0f), all, {.label = "fill a"});
     graph.add(fill(b, 2.0f), all, {.label = "fill b"});  // may run next to the first
     const auto matrix = [&](const Array<float>& array) {
-      return blas::Matrix{graph.memory(array), 0, n};  // a stand-in: no handle of OpenCL
+      return blas::Matrix{graph.memory(array), 0, n};  // a placeholder: no handle of OpenCL
     };
     graph.add(blas::gemm<float>(blas::Order::row_major, blas::Transpose::none,
                                 blas::Transpose::none, n, n, n, 1, matrix(a), matrix(b), 0,

@@ -129,7 +129,7 @@ class KILN_API Graph {
   /// A kernel. Arrays, of the graph or not, are what they are at this place of the order; host
   /// memory that is only read is taken at each run.
   GraphTask add(const KernelCall& call, const Range& range, const GraphTaskOptions& options = {});
-  /// A BLAS call whose operands are stand-ins that memory() gives.
+  /// A BLAS call whose operands are placeholders that memory() gives.
   GraphTask add(const blas::Call& call, const GraphTaskOptions& options = {});
   /// In place of an Array's memory in a call that is added to this graph, and for nothing else: it
   /// is no handle of OpenCL.

@@ -95,7 +95,7 @@ struct Graph::State {
   std::vector<std::shared_ptr<ArrayStorage>> kept;  ///< by keep()
   /// Over memory of the application that calls write, by its address.
   std::map<const std::byte*, std::shared_ptr<ArrayStorage>> host_memory;
-  std::map<cl_mem, std::shared_ptr<ArrayStorage>> stand_ins;
+  std::map<cl_mem, std::shared_ptr<ArrayStorage>> placeholders;
 };
 
 Graph::Graph(const Runtime& runtime) : state_(std::make_unique<State>(runtime)) {}
@@ -140,22 +140,23 @@ GraphTask Graph::add(const KernelCall& call, const Range& range, const GraphTask
 cl_mem Graph::memory(const ArrayBase& array) {
   State& state = held(state_, "Graph");
   const auto& storage = storage_of(array);
-  auto* const stand_in = reinterpret_cast<cl_mem>(storage.get());
-  state.stand_ins[stand_in] = storage;
-  return stand_in;
+  auto* const placeholder = reinterpret_cast<cl_mem>(storage.get());
+  state.placeholders[placeholder] = storage;
+  return placeholder;
 }
 
 GraphTask Graph::add(const blas::Call& call, const GraphTaskOptions& options) {
   State& state = held(state_, "Graph");
   auto work = std::make_shared<graph::BlasWork>(call, state.runtime, [&](cl_mem memory) {
-    const auto found = state.stand_ins.find(memory);
-    if (found == state.stand_ins.end())
+    const auto found = state.placeholders.find(memory);
+    if (found == state.placeholders.end())
       throw Error(Errc::bad_input,
                   "found an operand with memory of its own, expected what Graph::memory() gives");
     return found->second->bytes();
   });
   std::vector<Operand> operands;
-  for (const cl_mem memory : work->memory()) operands.push_back({state.stand_ins.at(memory), {}});
+  for (const cl_mem memory : work->memory())
+    operands.push_back({state.placeholders.at(memory), {}});
   return state.note(std::move(work), std::move(operands), options);
 }
 
