@@ -233,6 +233,21 @@ bool algebra(Maker& make, const std::string& name, std::size_t n) {
     const auto a = matrix(given);
     make.keep(apply("matrix_vector_on", a, vector(given), vector(given), change));
     make.keep(apply("transposed_vector_on", a, vector(given), vector(given), change));
+  } else if (name == "corr" || name == "covar") {
+    const auto a = matrix(given), mean = vector(made), products = matrix(made);
+    const double column = 2 * static_cast<double>(n);
+    make.task(over("column_mean", n, column), {{a, read}, {mean, write}}, {size});
+    if (name == "corr") {
+      const auto deviation = vector(made);
+      make.task(over("column_deviation", n, column), {{a, read}, {mean, read}, {deviation, write}},
+                {size});
+      make.task(over_matrix("column_standard", n, 4),
+                {{mean, read}, {deviation, read}, {a, change}}, {size});
+    } else {
+      make.task(over_matrix("column_center", n, 1), {{mean, read}, {a, change}}, {size});
+    }
+    make.task(over_matrix("columns_product", n, column), {{a, read}, {products, write}}, {size});
+    make.keep(products);
   } else if (name == "gemver") {
     const auto a = matrix(given), x = vector(given), z = vector(given), sum = vector(made);
     make.task(over_matrix("two_ranks", n, 4),
@@ -352,6 +367,8 @@ std::vector<std::string> usual() {
           "bicg 1024",
           "mvt 1024",
           "gemver 1024",
+          "corr 256",
+          "covar 256",
           "fdtd 50 256",
           "gramschmidt 32 256",
           "chain 64",

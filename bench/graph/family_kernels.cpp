@@ -190,6 +190,39 @@ kernel void two_ranks(global const float* u1, global const float* v1, global con
   m[row * n + column] += u1[row] * v1[column] + u2[row] * v2[column];
 }
 
+// Covariances and correlations of the columns of a, whose rows are observations.
+kernel void column_mean(global const float* a, global float* mean, int n) {
+  const int column = get_global_id(0);
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[k * n + column];
+  mean[column] = sum / n;
+}
+kernel void column_deviation(global const float* a, global const float* mean,
+                             global float* deviation, int n) {
+  const int column = get_global_id(0);
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    const float off = a[k * n + column] - mean[column];
+    sum += off * off;
+  }
+  deviation[column] = fmax(sqrt(sum / n), 0.1f);
+}
+kernel void column_center(global const float* mean, global float* a, int n) {
+  const int column = get_global_id(0), row = get_global_id(1);
+  a[row * n + column] -= mean[column];
+}
+kernel void column_standard(global const float* mean, global const float* deviation,
+                            global float* a, int n) {
+  const int column = get_global_id(0), row = get_global_id(1);
+  a[row * n + column] = (a[row * n + column] - mean[column]) / (sqrt((float)n) * deviation[column]);
+}
+kernel void columns_product(global const float* a, global float* c, int n) {
+  const int column = get_global_id(0), row = get_global_id(1);
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[k * n + row] * a[k * n + column];
+  c[row * n + column] = sum;
+}
+
 // Gram-Schmidt, column k of a.
 kernel void column_norm(global const float* a, global float* r, int n, int k) {
   float sum = 0;

@@ -1,7 +1,12 @@
 #include "graph/problems.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <map>
+#include <random>
 
 #include "base/expected.hpp"
 
@@ -107,18 +112,66 @@ Problem problem_of(const families::Graph& graph) {
 
 std::vector<NamedProblem> all_problems() {
   std::vector<std::string> names{
-      "cholesky 4 64",  "cholesky 8 64",    "cholesky 16 64",   "lu 4 64",          "lu 8 64",
-      "chain 64",       "chain 1000",       "independent 128",  "independent 1000", "layered 60 64",
-      "layered 600 64", "layered 6000 64",  "2mm 64",           "3mm 64",           "atax 64",
-      "bicg 64",        "mvt 64",           "gemver 64",        "fdtd 2 64",        "fdtd 20 64",
-      "fdtd 100 64",    "gramschmidt 2 64", "gramschmidt 32 64"};
+      "cholesky 4 64",    "cholesky 8 64", "cholesky 16 64", "lu 4 64",
+      "lu 8 64",          "chain 64",      "chain 1000",     "independent 128",
+      "independent 1000", "layered 60 64", "layered 600 64", "layered 6000 64",
+      "2mm 64",           "3mm 64",        "atax 64",        "bicg 64",
+      "mvt 64",           "gemver 64",     "corr 64",        "covar 64",
+      "fdtd 2 64",        "fdtd 20 64",    "fdtd 100 64",    "gramschmidt 2 64",
+      "gramschmidt 32 64"};
   for (const char* heads : {"1", "2", "4", "8", "12", "16"})
     for (const char* size : {" 64", " 128", " 256", " 512"})
       for (const char* form : {"", " shared"})
         names.push_back(std::string("transformer ") + heads + size + form);
   std::vector<NamedProblem> all;
   for (const std::string& name : names) all.push_back({name, problem_of(families::make(name))});
+  if (const char* folder = std::getenv("KILN_STG")) {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+      if (entry.path().extension() == ".stg") files.push_back(entry.path());
+    std::ranges::sort(files);
+    for (const auto& file : files)
+      all.push_back({file.filename().string(), value_or_throw(standard_graph(file))});
+  }
   return all;
+}
+
+Expected<Problem> standard_graph(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  std::size_t tasks = 0;
+  const auto wrong = [&](const std::string& what) {
+    return fail(Errc::bad_input, fmt::format("{}: {}", file.string(), what));
+  };
+  // A dummy task at either end is not counted.
+  if (!(stream >> tasks) || tasks == 0 || tasks > 1000000)
+    return wrong("found no number of tasks, expected 1 to 1000000");
+  tasks += 2;
+  std::mt19937 random(7);
+  Problem made;
+  made.devices = {{"first", 0, 1, {}}, {"second", 0, 1, {}}};
+  made.links = {{}};
+  std::vector<graph::TaskGraph::Edge> edges;
+  for (std::size_t task = 0; task < tasks; ++task) {
+    std::size_t number = 0, count = 0;
+    double time = 0;
+    if (!(stream >> number >> time >> count) || number != task || time < 0 || count > task)
+      return wrong(fmt::format("task {}: found no number, time and count of predecessors", task));
+    for (std::size_t i = 0; i < count; ++i) {
+      std::size_t from = 0;
+      if (!(stream >> from) || from >= task)
+        return wrong(
+            fmt::format("task {}: found a predecessor that does not come before it", task));
+      edges.push_back({static_cast<Task>(from), static_cast<Task>(task), 0});
+    }
+    const double factor = 0.5 + static_cast<double>(random() % 1024) / 1024;
+    made.run_ns.push_back(std::max(time, 0.001) * 1000);
+    made.run_ns.push_back(std::max(time, 0.001) * 1000 * factor);
+  }
+  auto graph = graph::TaskGraph::make(tasks, std::move(edges));
+  if (!graph) return wrong(graph.error().message());
+  made.graph = *std::move(graph);
+  if (auto complete = made.complete(); !complete) return wrong(complete.error().message());
+  return made;
 }
 
 namespace {

@@ -18,6 +18,10 @@
 /// docs/graphs.md explains them.
 namespace kiln {
 
+namespace graph {
+class Work;
+}
+
 struct GraphPlanOptions {
   /// "heft", "peft", "lookahead", "cluster", "eager", "one-device", or "auto": the best of all,
   /// improved.
@@ -29,6 +33,9 @@ struct GraphPlanOptions {
   /// Bytes of each such device's memory that the graph may use; 0: all. What does not fit is put
   /// aside to the host's memory.
   std::size_t memory_limit = 0;
+  /// Of each run that is made to find times; as GraphRunOptions has them.
+  std::chrono::nanoseconds timeout{0};
+  std::function<bool()> stop = {};
 };
 
 struct GraphRunOptions {
@@ -154,13 +161,21 @@ class KILN_API Graph {
   GraphTask add_host(HostFunction function, const std::vector<HostUse>& uses,
                      const GraphTaskOptions& options = {});
 
+  /// For Kiln's own modules: work whose data are not the graph's. Tasks that name the same data are
+  /// ordered, unless all of them only read it.
+  struct OwnData {
+    std::vector<const void*> reads, changes;
+  };
+  GraphTask add(std::shared_ptr<const graph::Work> work, const OwnData& data,
+                const GraphTaskOptions& options);
+  const Runtime& runtime() const;
+
   /// Makes all programs, chooses a device for each task and prepares the commands. Where times of
   /// tasks are not on record, they are found by running the graph: at once if that changes nothing
   /// but the graph's own data, else by the first runs. Throws Error: build, device, bad_input.
   GraphPlan plan(const GraphPlanOptions& options = {}) const;
 
  private:
-  const Runtime& runtime() const;
   void add_array(const ArrayBase& array);
   struct State;
   std::unique_ptr<State> state_;

@@ -14,6 +14,9 @@ struct TimelineSpan {
   std::string category;  ///< write, kernel, read, merge, compile, lookup, plan
   std::int64_t start_ns = 0, end_ns = 0;  ///< on the host's steady clock
   std::vector<std::pair<std::string, std::string>> details;
+  /// Tells it from the others of a graph's run, whose spans say what they waited for; 0: none.
+  std::uint32_t id = 0;
+  std::vector<std::uint32_t> after;  ///< the ids of spans that ended before it could begin
 };
 
 }  // namespace kiln

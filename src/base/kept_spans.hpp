@@ -16,7 +16,8 @@ class KeptSpans final : public TraceSink {
   void add(TraceEvent event) override {
     const std::lock_guard lock(mutex_);
     spans_.push_back({std::move(event.lane), std::move(event.name), std::move(event.category),
-                      event.start_ns, event.end_ns, std::move(event.details)});
+                      event.start_ns, event.end_ns, std::move(event.details), event.id,
+                      std::move(event.after)});
   }
   /// In the order of their start.
   std::vector<TimelineSpan> take() {

@@ -34,6 +34,8 @@ struct TraceEvent {
   std::string category;  ///< write, kernel, read, merge, compile, lookup, plan
   std::int64_t start_ns = 0, end_ns = 0;
   std::vector<std::pair<std::string, std::string>> details;
+  std::uint32_t id = 0;              ///< tells it from the run's others; 0: nothing names it
+  std::vector<std::uint32_t> after;  ///< what it waited for, by id
 };
 
 /// Receives spans as they become known, in any order, from any thread.

@@ -18,6 +18,8 @@ class BlasWork final : public Work {
   const std::vector<Use>& uses() const override { return uses_; }
   const Bytes& kind() const override { return kind_; }
   std::unique_ptr<Runner> prepare(Resolver& resolver, const Queue& queue) const override;
+  /// Access::out says just that.
+  Writes writes(std::size_t) const override { return Writes::whole; }
 
   const blas::Call& call() const { return call_; }
   /// By slot of the call, the use that its memory is; -1: it has none.

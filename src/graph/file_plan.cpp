@@ -96,15 +96,16 @@ class Filling {
   WorkPtr work_of(const std::shared_ptr<const BoundKernel>& kernel) {
     WorkPtr& made = works_[kernel.get()];
     if (made) return made;
-    auto& state = runtime_.state();
+    auto& resolver = runtime_.state().resolver();
     Job job = value_or_throw(spec::make_job(kernel->spec, kernel->bound, kernel->source));
-    made = std::make_shared<KernelWork>(job, state.resolver(), state.queues().front());
-    spec::check_job_types(kernel->bound, job, state.resolver(), state.queues().front());
+    made = std::make_shared<KernelWork>(job, resolver, queue_);
+    spec::check_job_types(kernel->bound, job, resolver, queue_);
     return made;
   }
 
   const LoadedFile::State& loaded_;
   const Runtime& runtime_;
+  const Queue queue_ = graph_queue(runtime_);
   std::vector<std::unique_ptr<HostArray>>& inputs_;
   WorkGraph work_;
   std::vector<std::map<std::uint32_t, ValueId>> values_;

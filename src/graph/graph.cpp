@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <optional>
 
 #include "base/lifetime.hpp"
 #include "graph/blas_work.hpp"
@@ -66,7 +67,11 @@ struct Graph::State {
     calls.push_back({std::move(work), std::move(operands), options});
     return {static_cast<std::uint32_t>(calls.size() - 1)};
   }
-  const Queue& first_queue() const { return runtime.state().queues().front(); }
+  /// Of the context of all the Runtime's graphs.
+  const Queue& first_queue() {
+    if (!first_queue_) first_queue_ = graph::graph_queue(runtime);
+    return *first_queue_;
+  }
 
   /// Memory of the application that some call writes is an Array, the same for all calls. Throws
   /// Error (bad_input) for a part of what another call writes.
@@ -96,6 +101,15 @@ struct Graph::State {
   /// Over memory of the application that calls write, by its address.
   std::map<const std::byte*, std::shared_ptr<ArrayStorage>> host_memory;
   std::map<cl_mem, std::shared_ptr<ArrayStorage>> placeholders;
+  /// Who uses data that are not the graph's.
+  struct Users {
+    std::optional<GraphTask> writer;
+    std::vector<GraphTask> readers;  ///< since then
+  };
+  std::map<const void*, Users> own_data;
+
+ private:
+  std::optional<Queue> first_queue_;
 };
 
 Graph::Graph(const Runtime& runtime) : state_(std::make_unique<State>(runtime)) {}
@@ -206,6 +220,25 @@ GraphTask Graph::add_host(HostFunction function, const std::vector<HostUse>& use
   }
   return state.note(std::make_shared<graph::HostWork>(std::move(function), std::move(memory)),
                     std::move(operands), options);
+}
+
+GraphTask Graph::add(std::shared_ptr<const graph::Work> work, const OwnData& data,
+                     const GraphTaskOptions& options) {
+  State& state = held(state_, "Graph");
+  GraphTaskOptions ordered = options;
+  for (const void* read : data.reads)
+    if (const auto found = state.own_data.find(read); found != state.own_data.end())
+      if (found->second.writer) ordered.after.push_back(*found->second.writer);
+  for (const void* changed : data.changes) {
+    const auto found = state.own_data.find(changed);
+    if (found == state.own_data.end()) continue;
+    if (found->second.writer) ordered.after.push_back(*found->second.writer);
+    for (const GraphTask reader : found->second.readers) ordered.after.push_back(reader);
+  }
+  const GraphTask added = state.note(std::move(work), {}, ordered);
+  for (const void* read : data.reads) state.own_data[read].readers.push_back(added);
+  for (const void* changed : data.changes) state.own_data[changed] = {added, {}};
+  return added;
 }
 
 namespace {

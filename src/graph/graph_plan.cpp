@@ -48,6 +48,8 @@ PlanOptions plan_options(const GraphPlanOptions& options) {
   made.device = options.device < 0 ? none : static_cast<std::uint32_t>(options.device);
   made.queues = options.queues;
   made.memory_limit = options.memory_limit;
+  made.timeout = options.timeout;
+  made.stop = options.stop;
   return made;
 }
 

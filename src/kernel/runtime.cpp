@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/lifetime.hpp"
@@ -172,9 +173,22 @@ void Runtime::State::make_queues(std::size_t count) {
   failed_ = true;
   while (queues_.size() < count) {
     const DevicePtr& device = devices_[queues_.size()];
-    queues_.emplace_back(Context::create({device}), device);
+    queues_.emplace_back(context_for(device), device);
   }
   failed_ = false;
+}
+
+ContextPtr Runtime::State::context_for(const DevicePtr& device) const {
+  if (!device->host_memory) return Context::create({device});
+  const auto is_with_it = [&](const DevicePtr& other) {
+    return other->host_memory && other->platform_name == device->platform_name &&
+           other->platform_version == device->platform_version;
+  };
+  for (const Queue& queue : queues_)
+    if (is_with_it(queue.device())) return queue.context();
+  std::vector<DevicePtr> together;
+  std::ranges::copy_if(devices_, std::back_inserter(together), is_with_it);
+  return Context::create(std::move(together));
 }
 
 Queue Runtime::State::queue(cl_command_queue handle) {

@@ -10,8 +10,8 @@
 
 namespace kiln {
 
-/// What the copies of a Runtime share: the devices that a list names, a queue and a context for
-/// each, and the Resolver. Thread-safe.
+/// What the copies of a Runtime share: the devices that a list names, a queue for each, contexts,
+/// and the Resolver. Thread-safe.
 struct Runtime::State {
  public:
   /// What a single device is: itself, or two halves of it, so that a split can be shown.
@@ -55,6 +55,10 @@ struct Runtime::State {
  private:
   /// Makes what is missing of the queues of the first `count` devices.
   void make_queues(std::size_t count);
+  /// Devices of a platform that work in the host's memory share a context, so that one's commands
+  /// can wait for another's; a GPU has one of its own, since making it takes each GPU that is in it
+  /// into use.
+  ContextPtr context_for(const DevicePtr& device) const;
 
   // First, so that it goes last: a Resolver outlives the contexts that it makes programs for.
   std::unique_ptr<Resolver> own_resolver_;

@@ -182,4 +182,20 @@ void write_program(CanonicalWriter& writer, const Job& job) {
   if (job.request.source) writer.digest("source", job.request.source->digest());
 }
 
+void write_shape(CanonicalWriter& writer, const Job& job) {
+  writer.begin("range");
+  for (unsigned d = 0; d < 3; ++d)
+    writer.integer("global", static_cast<std::int64_t>(job.range.global[d]))
+        .integer("local", static_cast<std::int64_t>(job.range.local[d]));
+  writer.end();
+  for (const auto& argument : job.arguments) {
+    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
+      writer.integer("buffer", static_cast<std::int64_t>(buffer->data.size()));
+    else if (const auto* local = std::get_if<LocalArgument>(&argument))
+      writer.integer("local", static_cast<std::int64_t>(local->bytes));
+    else
+      writer.bytes("value", std::get<ScalarArgument>(argument).value);
+  }
+}
+
 }  // namespace kiln

@@ -80,6 +80,8 @@ Expected<void> check_buffers_apart(const Job& job);
 
 /// The Job's program by its content, for any device: what is kept of it holds wherever that is run.
 void write_program(CanonicalWriter& writer, const Job& job);
+/// All of its geometry and arguments that a run's outcome depends on, but no data.
+void write_shape(CanonicalWriter& writer, const Job& job);
 
 /// Bytes of an OpenCL scalar or vector type by a driver's name of it ("float4*"); 0 for anything
 /// else (a struct, a typedef).

@@ -38,8 +38,10 @@ std::int64_t duration_ns(const cl::Event& command) {
 }
 
 void QueueTimeline::add(std::string name, std::string category, cl::Event event,
-                        std::int64_t enqueued_ns) {
-  commands_.push_back({std::move(name), std::move(category), std::move(event), enqueued_ns});
+                        std::int64_t enqueued_ns, std::uint32_t id,
+                        std::vector<std::uint32_t> after) {
+  commands_.push_back(
+      {std::move(name), std::move(category), std::move(event), enqueued_ns, id, std::move(after)});
 }
 
 void QueueTimeline::send(TraceSink& sink) const {
@@ -56,7 +58,9 @@ void QueueTimeline::send(TraceSink& sink) const {
                 commands_[i].category,
                 clocks.on_host(stamps[i].start),
                 clocks.on_host(stamps[i].end),
-                {}});
+                {},
+                commands_[i].id,
+                commands_[i].after});
 }
 
 std::int64_t QueueTimeline::total_ns(std::string_view category) const {

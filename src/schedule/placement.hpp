@@ -27,7 +27,9 @@ class QueueTimeline {
   explicit QueueTimeline(std::string lane) : lane_(std::move(lane)) {}
 
   /// Remembers a command that is being enqueued. `enqueued_ns` is now_ns() just before the call.
-  void add(std::string name, std::string category, cl::Event event, std::int64_t enqueued_ns);
+  /// `id` and `after`: as a TraceEvent has them.
+  void add(std::string name, std::string category, cl::Event event, std::int64_t enqueued_ns,
+           std::uint32_t id = 0, std::vector<std::uint32_t> after = {});
 
   /// Sum of the durations of one category, ns; the commands must have completed.
   std::int64_t total_ns(std::string_view category) const;
@@ -43,6 +45,8 @@ class QueueTimeline {
     std::string name, category;
     cl::Event event;
     std::int64_t enqueued_ns;
+    std::uint32_t id;
+    std::vector<std::uint32_t> after;
   };
   std::string lane_;
   std::vector<Command> commands_;

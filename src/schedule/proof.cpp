@@ -115,23 +115,6 @@ namespace {
 
 constexpr std::uint32_t proof_schema = 4;
 
-/// Everything about a Job's geometry and arguments that a run's outcome depends on, but no data.
-void write_shape(CanonicalWriter& writer, const Job& job) {
-  writer.begin("range");
-  for (unsigned d = 0; d < 3; ++d)
-    writer.integer("global", static_cast<std::int64_t>(job.range.global[d]))
-        .integer("local", static_cast<std::int64_t>(job.range.local[d]));
-  writer.end();
-  for (const auto& argument : job.arguments) {
-    if (const auto* buffer = std::get_if<BufferArgument>(&argument))
-      writer.integer("buffer", static_cast<std::int64_t>(buffer->data.size()));
-    else if (const auto* local = std::get_if<LocalArgument>(&argument))
-      writer.integer("local", static_cast<std::int64_t>(local->bytes));
-    else
-      writer.bytes("value", std::get<ScalarArgument>(argument).value);
-  }
-}
-
 Bytes canonical_proof(const Job& job) {
   CanonicalWriter writer("split proof", 2);
   write_program(writer, job);

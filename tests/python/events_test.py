@@ -217,6 +217,20 @@ event = k.enqueue(np.zeros(1 << 20, np.int32), global_size=1)
     assert subprocess.run([sys.executable, "-B", "-c", code]).returncode == 0
 
 
+def test_a_process_ends_though_an_event_never_does():
+    code = """
+import kiln, numpy as np, pyopencl as cl
+context = cl.create_some_context(interactive=False)
+rt = kiln.Runtime(context=context, queues=[cl.CommandQueue(context)], store="off")
+gate = cl.UserEvent(context)
+k = rt.kernel("kernel void k(global int *x) { x[0] = 1; }", "k")
+event = k.enqueue(np.zeros(1, np.int32), global_size=1, after=[gate])
+print("end", flush=True)
+"""
+    ended = subprocess.run([sys.executable, "-B", "-c", code], capture_output=True, text=True, timeout=60)
+    assert ended.stdout == "end\n"
+
+
 def test_a_process_may_end_while_runs_go_on():
     code = """
 import kiln, numpy as np

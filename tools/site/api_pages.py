@@ -7,7 +7,7 @@ import textwrap
 from doxygen_xml import read_headers
 from site_pages import ROOT, Page, code_block, plain_text
 
-EXAMPLES = "examples/cpp"
+EXAMPLES = ("examples/cpp", "examples/graphs")
 SHOWS = re.compile(r"^(?://| \*) Shows (.*?)\.$", re.MULTILINE | re.DOTALL)
 # Not a program's to include: the macro that marks what is exported.
 LEFT_OUT = ("kiln/api.hpp",)
@@ -30,9 +30,11 @@ def api_pages():
 def examples():
     """{header: path of the example that shows it}, by the line "Shows …" of the examples."""
     found = {}
-    for name in sorted(os.listdir(os.path.join(ROOT, EXAMPLES))):
-        if name.endswith((".cpp", ".c")):
-            path = f"{EXAMPLES}/{name}"
+    for folder in EXAMPLES:
+        for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+            if not name.endswith((".cpp", ".c")):
+                continue
+            path = f"{folder}/{name}"
             with open(os.path.join(ROOT, path), encoding="utf-8") as file:
                 shows = SHOWS.search(file.read())
             for header in re.split(r",\s*(?://|\*)?\s*", shows.group(1)) if shows else ():
@@ -112,7 +114,7 @@ class ApiReference:
     def example(self, page, entries):
         path = self.examples.get(page.title)
         if path is None:
-            self.problems.append(f"{page.source}: no example in {EXAMPLES} says that it shows {page.title}")
+            self.problems.append(f"{page.source}: no example in {' or '.join(EXAMPLES)} says that it shows {page.title}")
             return ""
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()

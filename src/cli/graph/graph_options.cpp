@@ -53,6 +53,17 @@ GraphPlanOptions graph_plan_options(const Context& context) {
   if (context.has("queues")) made.queues = static_cast<unsigned>(context.integer("queues"));
   if (context.has("memory-limit"))
     made.memory_limit = static_cast<std::size_t>(bytes_option(context, "memory-limit"));
+  const GraphRunOptions runs = graph_run_options(context);
+  made.timeout = runs.timeout;
+  made.stop = runs.stop;
+  return made;
+}
+
+GraphRunOptions graph_run_options(const Context& context) {
+  GraphRunOptions made;
+  made.stop = interrupted;
+  made.timeout =
+      std::chrono::nanoseconds(static_cast<std::int64_t>(context.number("timeout") * 1e9));
   return made;
 }
 

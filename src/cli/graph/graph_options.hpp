@@ -1,7 +1,12 @@
 #pragma once
 
+#include <cstdlib>
+#include <type_traits>
+
 #include "cli/command/context.hpp"
+#include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
+#include "cli/output/output.hpp"
 #include "kiln/graph.hpp"
 
 /// The options of `kiln graph` and what they come to.
@@ -38,6 +43,8 @@ inline constexpr Option graph_memory_limit =
     Option::text("memory-limit", "BYTES",
                  "How much of each such device's memory the graph may take (500M, 2G). What does "
                  "not fit is put aside to the host's.");
+inline constexpr Option graph_timeout =
+    Option::number("timeout", "SECONDS", "The time that a run may take; 0 is no bound.", "0");
 
 }  // namespace options
 
@@ -47,6 +54,22 @@ inline constexpr Positional graph_file = Positional::file(
 /// What the options say of reading a graph, and of its plan. Throw Error (bad input).
 graph::FileOptions graph_file_options(const Context& context);
 GraphPlanOptions graph_plan_options(const Context& context);
+GraphRunOptions graph_run_options(const Context& context);
+
+/// Does what runs a graph. A kernel that hangs can only be ended with the process: it ends here
+/// where one has not ended in time.
+template <class Body>
+std::invoke_result_t<Body> within_time(const Body& body) {
+  try {
+    return body();
+  } catch (const Error& error) {
+    stop_if_interrupted();
+    if (error.code() != Errc::timeout) throw;
+    complain(error.message());
+    flush_output();
+    std::_Exit(1);
+  }
+}
 
 /// "3.2": a task's id and an argument's position, of NAME=FILE options.
 std::map<std::pair<std::int64_t, std::uint32_t>, std::string> graph_ends_of(

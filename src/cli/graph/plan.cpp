@@ -41,7 +41,7 @@ GraphReport planned(const Context& context) {
   const GraphPlanOptions options = graph_plan_options(context);
   if (context.has("costs")) return value_or_throw(loaded.plan_with(context.text("costs"), options));
   const Runtime runtime(std::shared_ptr<Runtime::State>(make_runtime(context)));
-  return loaded.plan(runtime, options).report(true);
+  return within_time([&] { return loaded.plan(runtime, options).report(true); });
 }
 
 int plan_graph(Context& context) {
@@ -92,7 +92,7 @@ const Command graph_plan_command{
         "graph.",
     .options = {{options::graph_policy, costs, options::devices, options::graph_queues,
                  options::graph_memory_limit, options::graph_specs, options::source_dir,
-                 options::graph_set, options::graph_pins, options::json},
+                 options::graph_set, options::graph_pins, options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph plan dag.graph --devices cpu/2", "Where would its tasks run?"},
@@ -109,7 +109,7 @@ const Command graph_explain_command{
         "and when its data could be there.",
     .options = {{options::graph_policy, costs, options::devices, options::graph_queues,
                  options::graph_memory_limit, options::graph_specs, options::source_dir,
-                 options::graph_set, options::graph_pins, options::json},
+                 options::graph_set, options::graph_pins, options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph explain dag.graph --devices gpu,cpu",

@@ -4,10 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command/commands.hpp"
-#include "cli/command/interrupt.hpp"
 #include "cli/command/session.hpp"
 #include "cli/graph/graph_options.hpp"
-#include "cli/output/output.hpp"
 #include "cli/timeline/timeline.hpp"
 #include "graph/graph_plan.hpp"
 #include "graph/loaded_file.hpp"
@@ -25,26 +23,8 @@ struct Runs {
   }
 };
 
-GraphRunOptions run_options(const Context& context) {
-  GraphRunOptions made;
-  made.stop = interrupted;
-  if (context.defines("timeout") && context.number("timeout") > 0)
-    made.timeout =
-        std::chrono::nanoseconds(static_cast<std::int64_t>(context.number("timeout") * 1e9));
-  return made;
-}
-
-/// A run; a kernel that hangs can only be ended with this process.
 GraphRunSummary run_once(GraphPlan& plan, const GraphRunOptions& options) {
-  try {
-    return plan.run(options);
-  } catch (const Error& error) {
-    stop_if_interrupted();
-    if (error.code() != Errc::timeout) throw;
-    complain(error.message());
-    flush_output();
-    std::_Exit(1);
-  }
+  return within_time([&] { return plan.run(options); });
 }
 
 std::string difference_of(const GraphPlan& one, const GraphPlan& other) {
@@ -66,8 +46,11 @@ int run_graph(Context& context) {
   }();
   print_notes(loaded.file().warnings, "warning");
   const Runtime runtime(std::shared_ptr<Runtime::State>(make_runtime(context)));
-  GraphPlan plan = loaded.plan(runtime, graph_plan_options(context));
-  const GraphRunOptions options = run_options(context);
+  const auto planned = [&](const GraphPlanOptions& asked) {
+    return within_time([&] { return loaded.plan(runtime, asked); });
+  };
+  GraphPlan plan = planned(graph_plan_options(context));
+  const GraphRunOptions options = graph_run_options(context);
   Runs runs;
   for (std::int64_t i = 0; i < context.integer("runs"); ++i) {
     stop_if_interrupted();
@@ -79,7 +62,9 @@ int run_graph(Context& context) {
     recorded.timeline = true;
     for (auto& span : run_once(plan, recorded).timeline)
       timeline.add({std::move(span.lane), std::move(span.name), std::move(span.category),
-                    span.start_ns, span.end_ns, std::move(span.details)});
+                    span.start_ns, span.end_ns, std::move(span.details), span.id,
+                    std::move(span.after)});
+    timeline.mark({"bound", static_cast<std::int64_t>(plan.report().bound_ns)});
     write_timeline(context, timeline);
   }
   const GraphReport report = plan.report();
@@ -107,7 +92,7 @@ int run_graph(Context& context) {
   if (context.has("compare")) {
     GraphPlanOptions other_options = graph_plan_options(context);
     other_options.policy = context.text("compare");
-    GraphPlan other = loaded.plan(runtime, other_options);
+    GraphPlan other = planned(other_options);
     Runs others;
     for (std::int64_t i = 0; i < context.integer("runs"); ++i)
       others.wall_ms.push_back(static_cast<double>(run_once(other, options).wall_ns) / 1e6);
@@ -138,17 +123,17 @@ int bench_graph(Context& context) {
   const auto loaded = value_or_throw(
       graph::LoadedFile::load(context.arguments().front(), graph_file_options(context)));
   const Runtime runtime(std::shared_ptr<Runtime::State>(make_runtime(context)));
-  const GraphRunOptions options = run_options(context);
+  const GraphRunOptions options = graph_run_options(context);
   std::vector<std::pair<std::string, GraphPlan>> plans;
   for (const std::string_view policy : options::graph_policies) {
     GraphPlanOptions asked = graph_plan_options(context);
     asked.policy = policy;
-    plans.emplace_back(policy, loaded.plan(runtime, asked));
+    plans.emplace_back(policy, within_time([&] { return loaded.plan(runtime, asked); }));
   }
   std::vector<Runs> runs(plans.size());
   for (auto& [policy, plan] : plans) run_once(plan, options);
   // In turns, so that what disturbs the machine disturbs all.
-  for (std::int64_t round = 0; round < context.integer("runs"); ++round)
+  for (std::int64_t round = 0; round < context.integer("rounds"); ++round)
     for (std::size_t i = 0; i < plans.size(); ++i) {
       stop_if_interrupted();
       runs[i].wall_ms.push_back(static_cast<double>(run_once(plans[i].second, options).wall_ns) /
@@ -204,8 +189,7 @@ const Command graph_run_command{
                           "0"),
           Option::integer("runs", "N", "How often it runs; the time is the median.", "1")
               .at_least(1),
-          Option::number("timeout", "SECONDS", "The time that a run may take; 0 is no bound.", "0"),
-          options::trace, options::gantt, options::json},
+          options::graph_timeout, options::trace, options::gantt, options::json},
          options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph run dag.graph --devices gpu,cpu", "Runs a graph on two devices."},
@@ -223,8 +207,8 @@ const Command graph_bench_command{
         "comes to what was planned.",
     .options = {{options::devices, options::graph_queues, options::graph_memory_limit,
                  options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
-                 Option::integer("runs", "N", "How often each runs.", "15").at_least(1),
-                 options::json},
+                 Option::integer("rounds", "N", "How often each policy runs.", "15").at_least(1),
+                 options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph bench dag.graph --devices cpu/2", "Which policy is the fastest?"}},

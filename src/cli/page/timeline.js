@@ -1,7 +1,8 @@
 'use strict';
 // The timeline of a run. data.lanes: [{name, rows}]; a row is a list of spans that do not overlap;
 // a span is [start, length, name, category, detail, its value, …], times in ns since the first
-// span's start, texts as places in data.texts.
+// span's start, texts as places in data.texts. data.arrows: [from, to], places among all spans in
+// the order of lanes and rows; data.marks: [ns, name], moments that get a line.
 
 const lanes = data.lanes.map(({name, rows}) => ({
   name, rows: rows.map(row => row.map(([start, length, label, category, ...details]) => ({
@@ -11,7 +12,10 @@ const lanes = data.lanes.map(({name, rows}) => ({
 }));
 const spansOf = lane => lane.rows.flat();
 const all = lanes.flatMap(spansOf);
-const whole = all.reduce((end, span) => Math.max(end, span.end), 0);
+const arrows = data.arrows.map(([from, to]) => ({from: all[from], to: all[to]}));
+const marks = data.marks.map(([ns, name]) => ({ns, name}));
+const whole = [...all.map(span => span.end), ...marks.map(mark => mark.ns)]
+    .reduce((end, ns) => Math.max(end, ns), 0);
 
 // The categories that occur, in the order of a program's life, then any others by name.
 const coloured = ['lookup', 'compile', 'plan', 'write', 'kernel', 'read', 'merge'];
@@ -114,6 +118,7 @@ const heightOf = lane => Math.max(60, 16 + rowHeight * lane.rows.length);
 // Bars below this width have no edge: crowded, they would vanish behind edges in the ground's
 // colour. They are drawn last: a long neighbour must not hide them.
 const thin = 5;
+const mostArrows = 400;
 const widest = 2000;  // times zoomed: wider drawings would lose pixels to rounding
 
 const units = [[1e9, 's', 9], [1e6, 'ms', 6], [1e3, 'µs', 3], [1, 'ns', 0]];
@@ -155,9 +160,11 @@ function drawChart(title, from, to) {
     grounds.append(make('rect', {class: 'ground', y: bottom, width: '100%', height}));
     bottom += height;
   }
-  const axis = make('g', {class: 'axis'}), bars = make('g', {});
+  const axis = make('g', {class: 'axis'}), bars = make('g', {}), over = make('g', {});
   const svg = make('svg', {width: '100%', height: bottom, role: 'img', 'aria-label': title},
-                   grounds, axis, bars);
+                   grounds, axis, bars, over);
+  const middleOf = new Map(rows.flatMap(({spans, y}) => spans.map(
+      span => [span, y + barHeight / 2])));
   find('h2', chart).append(title);
   view.append(svg);
   find('#totals').before(chart);
@@ -201,6 +208,32 @@ function drawChart(title, from, to) {
     return group;
   }
 
+  // From the end of a span to the begin of one that waited for it. Too many would hide the bars:
+  // those of a wide view appear as one zooms in.
+  function drawArrows(first, last, width) {
+    const seen = arrows.filter(({from, to}) => middleOf.has(from) && middleOf.has(to) &&
+                                               to.start >= first && from.end <= last);
+    if (seen.length > mostArrows) return;
+    for (const {from, to} of seen) {
+      const x1 = at(from.end) * width, x2 = at(to.start) * width;
+      const y1 = middleOf.get(from), y2 = middleOf.get(to);
+      const reach = Math.max(6, Math.min(40, Math.abs(x2 - x1) / 2));
+      over.append(make('path', {class: 'arrow',
+        d: `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}` +
+           `m-5 -3l5 3l-5 3`}));
+    }
+  }
+
+  function drawMarks(width) {
+    for (const {ns, name} of marks) {
+      if (ns < from || ns > to) continue;
+      const x = at(ns) * width, isLate = x > width - 60;
+      over.append(make('line', {class: 'mark', x1: x, x2: x, y1: axisHeight - 4, y2: bottom}),
+                  make('text', {class: 'mark', x: x + (isLate ? -4 : 4), y: bottom - 5,
+                                'text-anchor': isLate ? 'end' : 'start'}, name));
+    }
+  }
+
   function draw() {
     const width = svg.getBoundingClientRect().width;
     const seen = view.clientWidth, scrolled = view.scrollLeft;
@@ -233,6 +266,9 @@ function drawChart(title, from, to) {
     }
     bars.replaceChildren();
     for (const found of wide.concat(narrow)) bars.append(bar(found, width, scrolled));
+    over.replaceChildren();
+    drawArrows(first, last, width);
+    drawMarks(width);
   }
 
   function zoomTo(next, place) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -129,6 +130,19 @@ Json complete_event(const TraceEvent& event, int lane) {
           {"args", details_of(event)}};
 }
 
+/// One arrow from the end of a span to the begin of another, as the two events that viewers join
+/// by their number.
+std::array<Json, 2> flow_events(const TraceEvent& from, int from_lane, const TraceEvent& to,
+                                int to_lane, int number) {
+  const auto end = [&](const char* phase, std::int64_t ns, int lane) {
+    return Json{{"name", "waits"},        {"cat", "wait"},  {"ph", phase}, {"id", number},
+                {"ts", microseconds(ns)}, {"pid", process}, {"tid", lane}};
+  };
+  std::array<Json, 2> events{end("s", from.end_ns, from_lane), end("f", to.start_ns, to_lane)};
+  events[1]["bp"] = "e";  // it ends at the span that begins there
+  return events;
+}
+
 /// The event's line in the file.
 std::string event_text(const Json& event) {
   // Names come from drivers and kernels: bytes that are not UTF-8 must not lose the whole trace.
@@ -148,14 +162,31 @@ void write_trace(const Timeline& timeline, const std::string& file) {
   // One event a line, so that the file can be searched and compared.
   std::vector<std::string> lines{event_text(metadata("process_name", process, {{"name", "kiln"}}))};
   int number = process;
+  std::map<std::uint32_t, std::pair<const TraceEvent*, int>> numbered;  // with their lanes
   for (const auto& lane : lanes.lanes)
     for (std::size_t row = 0; row < std::max<std::size_t>(1, lane.rows.size()); ++row, ++number) {
       lines.push_back(event_text(metadata("thread_name", number, {{"name", row_name(lane, row)}})));
       lines.push_back(event_text(metadata("thread_sort_index", number, {{"sort_index", number}})));
       if (row >= lane.rows.size()) continue;
-      for (const auto& event : lane.rows[row])
+      for (const auto& event : lane.rows[row]) {
         lines.push_back(event_text(complete_event(event, number)));
+        if (event.id != 0) numbered[event.id] = {&event, number};
+      }
     }
+  int arrows = 0;
+  for (const auto& [id, to] : numbered)
+    for (const std::uint32_t before : to.first->after)
+      if (const auto from = numbered.find(before); from != numbered.end())
+        for (const Json& event :
+             flow_events(*from->second.first, from->second.second, *to.first, to.second, ++arrows))
+          lines.push_back(event_text(event));
+  for (const auto& mark : timeline.marks())
+    lines.push_back(event_text({{"name", mark.name},
+                                {"ph", "i"},
+                                {"s", "g"},
+                                {"ts", microseconds(mark.ns)},
+                                {"pid", process},
+                                {"tid", process}}));
   const auto text = fmt::format("{{\"traceEvents\":[\n{}\n]}}\n", fmt::join(lines, ",\n"));
   value_or_throw(write_file(file, as_bytes(text)));
 }
@@ -187,18 +218,34 @@ Json data_of(const TraceEvent& span, TextTable& texts) {
   return data;
 }
 
-Json data_of(const Lanes& lanes) {
+Json data_of(const Lanes& lanes, const std::vector<Timeline::Mark>& marks) {
   TextTable texts;
   Json all = Json::array();
+  std::map<std::uint32_t, std::size_t> place_of;  // by id, the place among all spans
+  std::vector<std::pair<std::size_t, std::uint32_t>> waits;
+  std::size_t place = 0;
   for (const auto& lane : lanes.lanes) {
     Json rows = Json::array();
     for (const auto& row : lane.rows) {
       rows.push_back(Json::array());
-      for (const auto& span : row) rows.back().push_back(data_of(span, texts));
+      for (const auto& span : row) {
+        rows.back().push_back(data_of(span, texts));
+        if (span.id != 0) place_of[span.id] = place;
+        for (const std::uint32_t before : span.after) waits.emplace_back(place, before);
+        ++place;
+      }
     }
     all.push_back({{"name", lane.name}, {"rows", std::move(rows)}});
   }
-  return {{"lanes", std::move(all)}, {"texts", std::move(texts).take()}};
+  Json arrows = Json::array(), lines = Json::array();
+  for (const auto& [to, before] : waits)
+    if (const auto from = place_of.find(before); from != place_of.end())
+      arrows.push_back({from->second, to});
+  for (const auto& mark : marks) lines.push_back({mark.ns, mark.name});
+  return {{"lanes", std::move(all)},
+          {"texts", std::move(texts).take()},
+          {"arrows", std::move(arrows)},
+          {"marks", std::move(lines)}};
 }
 
 }  // namespace
@@ -208,7 +255,7 @@ void write_gantt(const Timeline& timeline, const std::string& file) {
   const std::string summary =
       fmt::format("Spans: {}. Lanes: {}. Time in all: {}.", lanes.spans, lanes.lanes.size(),
                   duration(static_cast<double>(lanes.end_ns)));
-  const std::string page = filled_page(timeline_html, summary, data_of(lanes));
+  const std::string page = filled_page(timeline_html, summary, data_of(lanes, timeline.marks()));
   value_or_throw(write_file(file, as_bytes(page)));
 }
 

@@ -22,12 +22,23 @@ class Timeline : public TraceSink {
   }
   /// Look-ups and compiles of an explanation become spans of the host's lane.
   void add(const Explanation& explanation);
+  /// A moment that charts show as a line, so many nanoseconds after the first span's start.
+  struct Mark {
+    std::string name;
+    std::int64_t ns = 0;
+  };
+  void mark(Mark mark) {
+    const std::lock_guard lock(mutex_);
+    marks_.push_back(std::move(mark));
+  }
   /// All spans in the order of their start. Not at the same time as add().
   std::vector<TraceEvent> sorted() const;
+  const std::vector<Mark>& marks() const { return marks_; }
 
  private:
   mutable std::mutex mutex_;
   std::vector<TraceEvent> events_;
+  std::vector<Mark> marks_;
 };
 
 /// The spans of one lane. Spans of one row do not overlap, and stand in the order of their start;
@@ -54,11 +65,13 @@ Lanes arrange(std::vector<TraceEvent> events);
 // Timeline::add().
 
 /// Chrome trace JSON for Perfetto: one lane for the host and one a device queue (two where spans
-/// overlap), complete events in microseconds since the first one, the details as arguments.
+/// overlap), complete events in microseconds since the first one, the details as arguments; flow
+/// events from what a span waited for, instant events for marks.
 void write_trace(const Timeline& timeline, const std::string& file);
 
-/// A self-contained HTML page with the same spans drawn over a time axis, and the totals of each
-/// lane and category. Nothing is fetched from anywhere.
+/// A self-contained HTML page with the same spans drawn over a time axis, arrows from what they
+/// waited for, lines at the marks, and the totals of each lane and category. Nothing is fetched
+/// from anywhere.
 void write_gantt(const Timeline& timeline, const std::string& file);
 
 /// The files that --trace and --gantt name.

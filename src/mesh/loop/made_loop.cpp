@@ -94,6 +94,16 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
   note_changes();
 }
 
+void MadeLoop::launch(const Queue& queue, bool is_timed) {
+  try {
+    launch(queue, is_timed, 0, launches_.size());
+  } catch (...) {
+    note_changes();
+    throw;
+  }
+  note_changes();
+}
+
 void MadeLoop::try_out(const Queue& queue, bool is_timed) {
   bring_inputs(queue);
   for (Residence* output : outputs_) output->device_writes();

@@ -41,6 +41,12 @@ class MadeLoop {
   /// Exchanges the halos that run() would exchange.
   void refresh_halos(const Queue& queue);
 
+  /// run() in two parts, for a loop without halos: what is read comes by the first queue, which is
+  /// waited for, the launches go to the second one.
+  void bring_inputs(const Queue& queue);
+  void launch(const Queue& queue, bool is_timed);
+  bool has_halos() const { return !halo_reads_.empty() || !halo_writes_.empty(); }
+
   /// The launches alone.
   void enqueue(const Queue& queue) { enqueue(queue, 0, launches_.size()); }
   void enqueue(const Queue& queue, std::size_t begin, std::size_t end) {
@@ -62,7 +68,6 @@ class MadeLoop {
     std::uint64_t seen = 0;
   };
   void set_constants();
-  void bring_inputs(const Queue& queue);
   void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end);
   void note_changes();
   bool begin_exchanges(const Queue& queue);

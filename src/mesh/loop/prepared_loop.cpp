@@ -112,6 +112,24 @@ void PreparedLoop::run() {
   if (counter_ != nullptr) counter_->add_call(now_ns() - start);
 }
 
+void PreparedLoop::bring_inputs() {
+  if (has_extrema_) check_again();
+  made_->bring_inputs(session_.queue);
+  check_cl(::clFinish(session_.queue.cl()()), "clFinish");
+}
+
+void PreparedLoop::launch(const Queue& queue, bool is_timed) {
+  made_->launch(queue, is_timed);
+  ++report_.count;
+}
+
+std::int64_t PreparedLoop::take_nanoseconds() {
+  const double before = report_.seconds;
+  report_.seconds += made_->seconds();
+  made_->clear_seconds();
+  return static_cast<std::int64_t>((report_.seconds - before) * 1e9);
+}
+
 LoopReport PreparedLoop::report() {
   LoopReport report = report_;
   report.seconds += made_->seconds();

@@ -35,6 +35,14 @@ class PreparedLoop {
   /// Enqueues it. Throws kiln::Error.
   void run();
 
+  /// For graphs: brings what it reads to the device by the Mesh's queue and waits for that; then
+  /// the launches on a queue of the same context; their time since the last call. Throw
+  /// kiln::Error.
+  void bring_inputs();
+  void launch(const Queue& queue, bool is_timed);
+  std::int64_t take_nanoseconds();
+  bool has_halos() const { return made_->has_halos(); }
+
   /// Loops with MIN or MAX: a Global may have got a NaN since the first call.
   bool has_extrema() const { return has_extrema_; }
   void check_again() const;

@@ -2,59 +2,12 @@
 
 #include <pybind11/stl.h>
 
-#include <deque>
-
 #include "kiln/json.hpp"
 #include "python/core/dlpack.hpp"
 #include "python/core/signature.hpp"
 
 namespace kiln::python {
 namespace {
-
-/// Objects whose memory is used by what was enqueued and that has no owner any more.
-std::deque<std::pair<Event, py::object>>& orphans() {
-  // Never destroyed: the interpreter is gone by then.
-  static auto& list = *new std::deque<std::pair<Event, py::object>>;
-  return list;
-}
-
-bool has_ended(const Event& event) {
-  cl_int status = CL_QUEUED;
-  return event.handle() == nullptr ||
-         ::clGetEventInfo(event.handle(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status,
-                          nullptr) != CL_SUCCESS ||
-         status <= CL_COMPLETE;
-}
-
-void drop_ended_orphans() {
-  auto& list = orphans();
-  // Go last: what an object does at its end may come back here.
-  std::deque<std::pair<Event, py::object>> ended;
-  for (auto at = list.begin(); at != list.end();) {
-    if (!has_ended(at->first)) {
-      ++at;
-      continue;
-    }
-    ended.push_back(std::move(*at));
-    at = list.erase(at);
-  }
-}
-
-/// At the interpreter's exit: memory of Python's objects is used until then.
-void finish_orphans() {
-  for (auto& list = orphans(); !list.empty();) {
-    auto orphan = std::move(list.front());
-    list.pop_front();
-    try {
-      wait_for(orphan.first);
-    } catch (const Error&) {
-      // It failed, and so uses nothing any more; who let it go did not want to know.
-    } catch (...) {
-      list.push_back(std::move(orphan));
-      throw;
-    }
-  }
-}
 
 Runtime make_runtime(const std::optional<std::string>& devices,
                      const std::optional<std::string>& store, const py::object& context,
@@ -271,29 +224,6 @@ void tell_runtime_arguments(const RuntimeClass& runtime) {
 
 }  // namespace
 
-PendingEvent::~PendingEvent() {
-  if (!uses_) return;
-  if (Py_IsInitialized() == 0) {
-    // The device may still write there: the memory is never freed.
-    if (!has_ended(event_)) uses_.release();
-    return;
-  }
-  drop_ended_orphans();
-  if (!has_ended(event_)) orphans().emplace_back(event_, std::move(uses_));
-}
-
-void PendingEvent::wait() {
-  wait_for(event_);
-  uses_ = py::object();
-}
-
-bool PendingEvent::is_complete() {
-  // Asked there, too, which throws in a child of fork(), where it would never end.
-  if (!has_ended(event_)) return event_.is_complete();
-  uses_ = py::object();
-  return true;
-}
-
 Event event_of(const py::handle& object) {
   if (py::isinstance<PendingEvent>(object)) return object.cast<PendingEvent&>().event();
   return Event::adopt(handle_of<cl_event>(object, "an event of kiln, or one"));
@@ -381,7 +311,7 @@ are copied; True: always; False: raises BufferError.)")
   bind_spec(module, runtime);
   bind_store(module, runtime);
   tell_runtime_arguments(runtime);
-  py::module_::import("atexit").attr("register")(py::cpp_function([] { finish_orphans(); }));
+  py::module_::import("atexit").attr("register")(py::cpp_function(&finish_pending_events));
   // Called before the other one, in whose wait Ctrl-C may raise.
   py::module_::import("atexit").attr("register")(py::cpp_function(&finish_background));
 }

@@ -1,27 +1,9 @@
 #pragma once
 
 #include "python/core/foreign.hpp"
+#include "python/core/pending_event.hpp"
 
 namespace kiln::python {
-
-/// What was enqueued, with the objects whose memory it uses: kiln.Event. Where it is let go before
-/// it is complete, they stay until it is.
-class PendingEvent {
- public:
-  PendingEvent() = default;
-  PendingEvent(Event event, py::object uses) : event_(std::move(event)), uses_(std::move(uses)) {}
-  PendingEvent(PendingEvent&&) = default;
-  PendingEvent& operator=(PendingEvent&&) = default;
-  ~PendingEvent();
-
-  const Event& event() const { return event_; }
-  void wait();
-  bool is_complete();
-
- private:
-  Event event_;
-  py::object uses_;
-};
 
 /// An event of Kiln or of pyopencl.
 Event event_of(const py::handle& object);

@@ -45,18 +45,26 @@ struct Problem {
   std::vector<double> run_ns;
   /// links[from * memories() + to]; the memories' own are not looked at.
   std::vector<Link> links;
+  /// From the end of a task on one device to the begin of one on another that waited for it alone.
+  double hand_over_ns = 0;
 
   std::size_t memories() const;
   std::size_t lanes() const;
   double run(Task task, std::size_t device) const { return run_ns[task * devices.size() + device]; }
-  /// What an edge's bytes take between two devices: 0 where they share their memory.
+  /// What an edge takes between two devices: that they hand over, and its bytes where they share no
+  /// memory; 0 on one device.
   double transfer(double bytes, std::size_t from, std::size_t to) const {
+    if (from == to) return 0;
     const auto a = devices[from].memory, b = devices[to].memory;
-    return a == b ? 0 : links[a * memories_ + b].time_ns(bytes);
+    return hand_over_ns + (a == b ? 0 : links[a * memories_ + b].time_ns(bytes));
   }
-  /// The same as the mean over all pairs of devices that share no memory; 0 where all do.
-  double mean_transfer(double bytes) const {
+  /// What bytes take as the mean over all pairs of devices that share no memory; 0 where all do.
+  double mean_link_time(double bytes) const {
     return bytes > 0 ? mean_latency_ns_ + mean_ns_per_byte_ * bytes : 0;
+  }
+  /// The same with handing over; 0 where there is one device.
+  double mean_transfer(double bytes) const {
+    return devices.size() > 1 ? hand_over_ns + mean_link_time(bytes) : 0;
   }
 
   /// Errors: bad_input where the parts do not fit each other, or where a task has no device. To be

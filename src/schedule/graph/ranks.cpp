@@ -90,13 +90,14 @@ std::vector<double> optimistic_costs(const Problem& problem) {
   std::vector<double> costs(problem.graph.size() * devices);
   for (const Task task : std::views::reverse(problem.graph.topological_order()))
     for (const auto& after : problem.graph.successors(task)) {
-      const double transfer = problem.mean_transfer(after.bytes);
+      const double link = problem.mean_link_time(after.bytes);
       for (std::size_t here = 0; here < devices; ++here) {
         double least = never;
         for (std::size_t there = 0; there < devices; ++there) {
           const bool moves = problem.devices[here].memory != problem.devices[there].memory;
-          least = std::min(least, costs[after.task * devices + there] +
-                                      problem.run(after.task, there) + (moves ? transfer : 0));
+          const double way = (here != there ? problem.hand_over_ns : 0) + (moves ? link : 0);
+          least = std::min(
+              least, costs[after.task * devices + there] + problem.run(after.task, there) + way);
         }
         double& cost = costs[task * devices + here];
         cost = std::max(cost, least);

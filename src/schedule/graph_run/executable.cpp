@@ -134,6 +134,43 @@ void Executable::enqueue(const Step& step, cl_event* done) {
   }
 }
 
+/// Once a task's run is enqueued: what it wrote began as zeros. What is the same after a run over
+/// other bytes was written by both.
+void Executable::find_whole_writes(const Step& step, WholeWrites& found) {
+  const Work& work = *work_.tasks()[step.task].work;
+  if (!found.lacks(work)) return;
+  const auto& entry = steps_.queues[step.queue];
+  const cl_command_queue handle = entry.queue.cl()();
+  // What it waits for must have been handed to the devices.
+  for (const auto& other : steps_.queues) ::clFlush(other.queue.cl()());
+  std::vector<cl_mem> memory(steps_.memory.begin() + step.first_memory,
+                             steps_.memory.begin() + step.first_memory + work.uses().size());
+  const std::vector<cl_mem> first = memory;
+  for (std::size_t use = 0; use < memory.size(); ++use) {
+    if (work.uses()[use].access != Access::out) continue;
+    const std::size_t bytes = work.uses()[use].bytes;
+    second_outputs_.push_back(
+        make_buffer(*entry.queue.context(), *entry.queue.device(), nullptr, bytes).cl);
+    memory[use] = second_outputs_.back()();
+    constexpr cl_uchar other = 0xa5;
+    check_cl(::clEnqueueFillBuffer(handle, memory[use], &other, 1, 0, bytes, 0, nullptr, nullptr),
+             "clEnqueueFillBuffer");
+  }
+  steps_.runners[step.runner]->enqueue(work, memory, {}, nullptr);
+  std::vector<bool> is_whole(memory.size());
+  for (std::size_t use = 0; use < memory.size(); ++use) {
+    if (work.uses()[use].access != Access::out) continue;
+    const std::size_t bytes = work.uses()[use].bytes;
+    Bytes of_zeros(bytes), of_others(bytes);
+    for (const auto& [from, to] : {std::pair(first[use], &of_zeros), {memory[use], &of_others}})
+      check_cl(
+          ::clEnqueueReadBuffer(handle, from, CL_TRUE, 0, bytes, to->data(), 0, nullptr, nullptr),
+          "clEnqueueReadBuffer");
+    is_whole[use] = of_zeros == of_others;
+  }
+  found.learn(work, is_whole);
+}
+
 void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {
   if (events.empty()) return;
   const bool is_watched = order.stop || order.timeout.count() > 0;
@@ -179,7 +216,14 @@ void Executable::do_host_step(std::size_t index, const RunOrder& order) {
     work.run_on_host(spans_);
     if (order.takes_times) task_ns_[step.task] = now_ns() - start;
     if (order.trace != nullptr)
-      order.trace->add({"host", work_.tasks()[step.task].label, "host", start, now_ns(), {}});
+      order.trace->add({"host",
+                        work_.tasks()[step.task].label,
+                        "host",
+                        start,
+                        now_ns(),
+                        {},
+                        static_cast<std::uint32_t>(index + 1),
+                        waited_for(index, find_signals())});
   }
   for (const UserEvent& event : steps_.user_events)
     if (event.step == index) ::clSetUserEventStatus(events_[event.slot], CL_COMPLETE);
@@ -214,6 +258,9 @@ void Executable::enqueue_all(const RunOrder& order) {
     } else {
       enqueue(step, step.signal != none ? &events_[step.signal] : nullptr);
     }
+    const bool is_host_needed = next_pending < pending_.size();
+    if (order.finds_whole_writes != nullptr && step.kind == Step::Kind::run && !is_host_needed)
+      find_whole_writes(step, *order.finds_whole_writes);
   }
   while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
 }
@@ -249,21 +296,71 @@ void Executable::release_user_events() {
       ::clSetUserEventStatus(events_[event.slot], CL_COMPLETE);
 }
 
+Executable::Signals Executable::find_signals() const {
+  Signals signals{std::vector<std::uint32_t>(steps_.slots, none),
+                  std::vector<std::uint32_t>(work_.tasks().size(), none)};
+  for (std::uint32_t i = 0; i < steps_.all.size(); ++i) {
+    const Step& step = steps_.all[i];
+    if (step.signal != none) signals.by_slot[step.signal] = i;
+    if (step.kind == Step::Kind::run || step.kind == Step::Kind::host)
+      if (step.task != none) signals.by_task[step.task] = i;
+  }
+  for (const UserEvent& event : steps_.user_events) signals.by_slot[event.slot] = event.step;
+  return signals;
+}
+
+/// The spans that a step's had to come after: commands of other queues, and tasks of its own queue
+/// whose results it reads.
+std::vector<std::uint32_t> Executable::waited_for(std::size_t index, const Signals& signals) const {
+  std::vector<std::uint32_t> after;
+  const auto note = [&](std::uint32_t before) {
+    if (before == none) return;
+    // What the host hands from one context to another has no span: what it waits for has.
+    const Step& step = steps_.all[before];
+    const bool is_bridge = step.kind == Step::Kind::host && step.task == none;
+    if (!is_bridge) {
+      after.push_back(before + 1);
+      return;
+    }
+    for (std::uint32_t i = 0; i < step.waits; ++i)
+      if (const auto from = signals.by_slot[steps_.waits[step.first_wait + i]]; from != none)
+        after.push_back(from + 1);
+  };
+  const Step& step = steps_.all[index];
+  for (std::uint32_t i = 0; i < step.waits; ++i)
+    note(signals.by_slot[steps_.waits[step.first_wait + i]]);
+  if (step.task == none || step.kind == Step::Kind::fill) return after;
+  for (const ValueId read : work_.tasks()[step.task].reads) {
+    const Task producer = read == none ? none : work_.values()[read].producer;
+    if (producer == none) continue;
+    const std::uint32_t before = signals.by_task[producer];
+    if (before != none && steps_.all[before].queue == step.queue) after.push_back(before + 1);
+  }
+  std::ranges::sort(after);
+  after.erase(std::unique(after.begin(), after.end()), after.end());
+  return after;
+}
+
 void Executable::take_times(const RunOrder& order) {
   std::vector<QueueTimeline> lanes;
   for (const auto& entry : steps_.queues) lanes.emplace_back(entry.lane);
+  Signals signals;
+  if (order.trace != nullptr) signals = find_signals();
   for (std::size_t i = 0; i < steps_.all.size(); ++i) {
     const Step& step = steps_.all[i];
     if (step.queue == steps_.queues.size()) continue;
     const cl::Event event(all_[i], true);
-    if (step.kind == Step::Kind::run) task_ns_[step.task] = duration_ns(event);
+    if (step.kind == Step::Kind::run)
+      task_ns_[step.task] =
+          steps_.runners[step.runner]->duration_ns(*work_.tasks()[step.task].work, event);
     if (order.trace == nullptr) continue;
     const char* const verbs[] = {"", "clear ", "copy ", "write ", "read ", ""};
     const char* const categories[] = {"kernel", "fill", "copy", "write", "read", "host"};
     const auto kind = static_cast<std::size_t>(step.kind);
     const Task task = step.task != none ? step.task : work_.values()[step.value].producer;
     const std::string what = task != none ? work_.tasks()[task].label : "input";
-    lanes[step.queue].add(verbs[kind] + what, categories[kind], event, enqueued_ns_[i]);
+    lanes[step.queue].add(verbs[kind] + what, categories[kind], event, enqueued_ns_[i],
+                          static_cast<std::uint32_t>(i + 1), waited_for(i, signals));
   }
   if (order.trace != nullptr)
     for (const auto& lane : lanes) lane.send(*order.trace);
@@ -310,8 +407,10 @@ void Executable::run(const RunOrder& asked) {
   begin_ = std::chrono::steady_clock::now();
   const auto start = now_ns();
   try {
+    for (const auto& runner : steps_.runners) runner->begin_run();
     place_arrays();
     enqueue_all(order);
+    enqueue_ns_ = now_ns() - start;
     finish(order);
     wall_ns_ = now_ns() - start;
     if (order.takes_times) take_times(order);

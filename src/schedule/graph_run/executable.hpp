@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "schedule/graph_run/steps.hpp"
+#include "schedule/graph_run/whole_writes.hpp"
 
 namespace kiln::graph {
 
@@ -15,6 +16,9 @@ struct RunOrder {
   bool takes_times = false;
   TraceSink* trace = nullptr;           ///< gets each command's span; takes_times, too, then
   std::chrono::nanoseconds timeout{0};  ///< for all of the run; 0: none
+  /// Finds out, by a second run of each work of which that is not known, over memory that begins
+  /// with other bytes, what works write whole. For an Executable that makes one run only.
+  WholeWrites* finds_whole_writes = nullptr;
   /// Asked now and then while a run waits: true ends it (Ctrl-C).
   std::function<bool()> stop = {};
 };
@@ -39,12 +43,15 @@ class Executable {
   /// By task, what the device took for it in the last run that took times; 0: nothing is known.
   const std::vector<std::int64_t>& task_ns() const { return task_ns_; }
   std::int64_t wall_ns() const { return wall_ns_; }
+  /// How long the host enqueued in the last run, and did what is its own meanwhile.
+  std::int64_t enqueue_ns() const { return enqueue_ns_; }
 
  private:
   void place_arrays();
   void enqueue_all(const RunOrder& order);
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);
+  void find_whole_writes(const Step& step, WholeWrites& found);
   void do_host_step(std::size_t index, const RunOrder& order);
   void wait_for(std::span<const cl_event> events, const RunOrder& order);
   void finish(const RunOrder& order);
@@ -52,6 +59,12 @@ class Executable {
   const Queue& first_queue(std::uint32_t device) const;
   void release_user_events();
   void release_events();
+  /// The step that completes each event slot, and that of each task.
+  struct Signals {
+    std::vector<std::uint32_t> by_slot, by_task;
+  };
+  Signals find_signals() const;
+  std::vector<std::uint32_t> waited_for(std::size_t index, const Signals& signals) const;
   void take_times(const RunOrder& order);
   Error with_task(const Error& error) const;
   void abandon(bool hangs);
@@ -66,7 +79,8 @@ class Executable {
   std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
   std::vector<std::span<std::byte>> spans_;
   std::vector<std::int64_t> task_ns_;
-  std::int64_t wall_ns_ = 0;
+  std::vector<cl::Buffer> second_outputs_;  ///< of find_whole_writes(): kernels know them
+  std::int64_t wall_ns_ = 0, enqueue_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::size_t current_ = 0;  ///< the step that is being enqueued
   bool hangs_ = false;       ///< a device has not ended in time: nothing waits for it again

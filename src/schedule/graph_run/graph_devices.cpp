@@ -1,27 +1,60 @@
 #include "schedule/graph_run/graph_devices.hpp"
 
+#include <algorithm>
 #include <map>
+#include <mutex>
 
 namespace kiln::graph {
 
+namespace {
+
+/// The contexts of a Runtime's graphs, and so their programs, are made once.
+class GraphContexts {
+ public:
+  explicit GraphContexts(Resolver&) {}
+
+  ContextPtr of(const std::vector<DevicePtr>& devices) {
+    const std::lock_guard lock(mutex_);
+    ContextPtr& context = contexts_[devices];
+    if (!context) context = Context::create(devices);
+    return context;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::vector<DevicePtr>, ContextPtr> contexts_;
+};
+
+/// By device: the Runtime's own, but for several devices of a platform that have one each there.
+/// Of an application's contexts nothing is made anew.
+std::map<const Device*, ContextPtr> contexts_of(Runtime::State& state, bool as_if_foreign) {
+  std::map<const Device*, ContextPtr> context_of;
+  std::map<std::string, std::vector<DevicePtr>> by_platform;
+  for (const Queue& queue : state.queues()) {
+    const DevicePtr& device = queue.device();
+    context_of[device.get()] = queue.context();
+    by_platform[device->platform_name + device->platform_version].push_back(device);
+  }
+  if (state.is_adopted()) return context_of;
+  auto& made = state.front_end<GraphContexts>();
+  for (const auto& [platform, devices] : by_platform) {
+    const ContextPtr first = context_of.at(devices.front().get());
+    const bool is_shared = std::ranges::all_of(
+        devices, [&](const DevicePtr& device) { return context_of.at(device.get()) == first; });
+    for (const auto& device : devices)
+      if (as_if_foreign)
+        context_of[device.get()] = made.of({device});
+      else if (!is_shared)
+        context_of[device.get()] = made.of(devices);
+  }
+  return context_of;
+}
+
+}  // namespace
+
 GraphDevices::GraphDevices(const Runtime& runtime, const Options& options) : runtime_(runtime) {
   auto& state = runtime_.state();
-  // Of an application's contexts nothing is made anew; others are made for their platform's devices
-  // together.
-  std::map<std::string, std::vector<DevicePtr>> by_platform;
-  for (const DevicePtr& device : state.devices())
-    by_platform[options.as_if_foreign ? std::to_string(by_platform.size())
-                                      : device->platform_name + device->platform_version]
-        .push_back(device);
-  std::map<const Device*, ContextPtr> context_of;
-  if (state.is_adopted()) {
-    for (const Queue& queue : state.queues()) context_of[queue.device().get()] = queue.context();
-  } else {
-    for (const auto& [platform, devices] : by_platform) {
-      const ContextPtr context = Context::create(devices);
-      for (const auto& device : devices) context_of[device.get()] = context;
-    }
-  }
+  const auto context_of = contexts_of(state, options.as_if_foreign);
   for (const DevicePtr& device : state.devices()) {
     Entry entry;
     entry.device = device;
@@ -42,6 +75,12 @@ const GraphDevices::Queues& GraphDevices::Entry::queues(Queue::Times times) cons
   while (queues.transfers.size() < directions)
     queues.transfers.emplace_back(context, device, times);
   return queues;
+}
+
+Queue graph_queue(const Runtime& runtime) {
+  auto& state = runtime.state();
+  const DevicePtr& device = state.devices().front();
+  return {contexts_of(state, false).at(device.get()), device, Queue::Times::none};
 }
 
 }  // namespace kiln::graph

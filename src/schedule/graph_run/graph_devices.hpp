@@ -51,4 +51,8 @@ class GraphDevices {
   std::size_t memories_ = 1;
 };
 
+/// A queue of a Runtime's first device in the context that its graphs have: for what asks about
+/// programs before a graph is planned, so that they are made once.
+Queue graph_queue(const Runtime& runtime);
+
 }  // namespace kiln::graph

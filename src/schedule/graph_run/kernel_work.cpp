@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schedule/placement.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::graph {
@@ -83,7 +84,8 @@ KernelWork::KernelWork(Job job, Resolver& resolver, const Queue& queue) : job_(s
   value_or_throw(check_module_takes(job_));
   Program& program = resolver.resolve(job_.request, queue.context(), queue.device(),
                                       {variant_of(job_.kernel, job_.range)});
-  const auto parameters = resolver.facts(job_.request, program, job_.kernel).parameters;
+  const KernelFacts facts = resolver.facts(job_.request, program, job_.kernel);
+  const auto& parameters = facts.parameters;
   value_or_throw(check_arguments_match(program.kernel(job_.kernel), job_, parameters));
   const KernelInfo& info = program.kernel(job_.kernel);
   for (std::size_t i = 0; i < job_.arguments.size(); ++i) {
@@ -96,9 +98,23 @@ KernelWork::KernelWork(Job job, Resolver& resolver, const Queue& queue) : job_(s
     if (access == Access::derived || access == Access::in)
       access = written ? Access::inout : Access::in;
     uses_.push_back({buffer->data.size(), access, argument_name(info, parameters, i)});
+    const bool is_read = i >= parameters.size() || parameters[i].read;
+    const bool is_certain = facts.found && !facts.data_dependent_writes && !is_read;
+    writes_.push_back(is_certain ? Writes::same : Writes::unknown);
     positions_.push_back(static_cast<unsigned>(i));
   }
   kind_ = kind_of(job_);
+}
+
+std::int64_t Runner::duration_ns(const Work&, const cl::Event& done) {
+  return kiln::duration_ns(done);
+}
+
+Bytes KernelWork::writes_identity() const {
+  CanonicalWriter writer("whole writes", 1);
+  write_program(writer, job_);
+  write_shape(writer, job_);
+  return writer.view();
 }
 
 std::unique_ptr<Runner> KernelWork::prepare(Resolver& resolver, const Queue& queue) const {

@@ -17,6 +17,8 @@ class KernelWork final : public Work {
   const std::vector<Use>& uses() const override { return uses_; }
   const Bytes& kind() const override { return kind_; }
   std::unique_ptr<Runner> prepare(Resolver& resolver, const Queue& queue) const override;
+  Writes writes(std::size_t use) const override { return writes_[use]; }
+  Bytes writes_identity() const override;
 
   const Job& job() const { return job_; }
   /// The arguments that have memory, in the order of uses().
@@ -25,6 +27,7 @@ class KernelWork final : public Work {
  private:
   Job job_;
   std::vector<Use> uses_;
+  std::vector<Writes> writes_;
   std::vector<unsigned> positions_;
   Bytes kind_;
 };

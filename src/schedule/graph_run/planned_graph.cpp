@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <map>
 
+#include "base/clock.hpp"
 #include "schedule/graph/policies.hpp"
 #include "schedule/graph_run/step_builder.hpp"
+#include "store/key/canonical.hpp"
 
 namespace kiln::graph {
 namespace {
@@ -15,13 +17,20 @@ namespace {
 /// Two queues of a GPU are nearly as good as more.
 constexpr std::uint32_t usual_queues = 2;
 
+/// How long runs are repeated to find something out.
+constexpr std::int64_t trial_ns = 20'000'000;
+/// A second device has to gain so much: what it gains less is gone when the machine is busy.
+constexpr double worth_it = 0.97;
+
 }  // namespace
 
 PlannedGraph::PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOptions& options)
     : runtime_(runtime),
       work_(std::move(work)),
       options_(options),
-      times_(runtime_.state().resolver()) {
+      times_(runtime_.state().resolver()),
+      whole_writes_(runtime_.state().resolver()),
+      kept_timetables_(runtime_.state().resolver()) {
   problem_.graph = value_or_throw(work_.close());
   std::map<Bytes, std::uint32_t> kinds;
   for (Task task = 0; task < work_.tasks().size(); ++task) {
@@ -72,7 +81,7 @@ void PlannedGraph::find_devices() {
 
 bool PlannedGraph::can_be_repeated() const {
   return work_.arrays().empty() && std::ranges::none_of(work_.tasks(), [](const auto& entry) {
-           return entry.work->runs_on_host();
+           return entry.work->runs_on_host() || entry.work->keeps_data();
          });
 }
 
@@ -84,9 +93,12 @@ bool PlannedGraph::fill_problem() {
     problem_.devices.push_back({entry.device->name, entry.memory, entry.lanes, {}});
   const std::size_t memories = devices_->memories();
   problem_.links.assign(memories * memories, {});
+  costs_.clear();
   for (const auto& entry : all) {
-    if (entry.memory == 0) continue;
     const auto links = times_.links(entry);
+    const auto command = command_times(costs_.size());
+    costs_.push_back({command.launch_ns, command.enqueue_ns, links.up, links.down, links.fill});
+    if (entry.memory == 0) continue;
     problem_.links[entry.memory] = links.up;
     problem_.links[entry.memory * memories] = links.down;
   }
@@ -98,6 +110,7 @@ bool PlannedGraph::fill_problem() {
         problem_.links[from * memories + to] = {down.latency_ns + up.latency_ns,
                                                 down.ns_per_byte + up.ns_per_byte};
     }
+  problem_.hand_over_ns = times_.hand_over_ns(*devices_);
   problem_.run_ns.assign(work_.tasks().size() * all.size(), never);
   bool all_known = true;
   for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
@@ -108,7 +121,7 @@ bool PlannedGraph::fill_problem() {
       if (!work.runs_on_host()) {
         const auto known = times_.of(work.kind(), *all[device].device);
         all_known &= known.has_value();
-        ns = known.value_or(100000) + times_.launch_ns(*all[device].device);
+        ns = known.value_or(100000) + costs_[device].launch_ns;
       }
       for (const Task task : of_kind_[kind]) {
         const auto only = work_.tasks()[task].device;
@@ -151,12 +164,40 @@ void PlannedGraph::make(Timetable timetable, Queue::Times times) {
   queues_take_ = times;
   report_.timetable = std::move(timetable);
   executable_ = std::make_unique<Executable>(
-      work_, build_steps(work_, problem_.graph, report_.timetable, *devices_,
-                         {.memory_limit = options_.memory_limit, .times = times}));
+      work_,
+      build_steps(
+          work_, problem_.graph, report_.timetable, *devices_,
+          {.memory_limit = options_.memory_limit, .times = times, .whole_writes = &whole_writes_}));
+}
+
+/// How runs are made that are not asked for.
+RunOrder PlannedGraph::trial() const {
+  // Where it may end early, an error is to name the task.
+  return {.takes_times = options_.timeout.count() > 0,
+          .timeout = options_.timeout,
+          .stop = options_.stop};
+}
+
+/// One run, where something can be found by it.
+void PlannedGraph::find_whole_writes() {
+  if (std::ranges::none_of(work_.tasks(),
+                           [&](const auto& entry) { return whole_writes_.lacks(*entry.work); }))
+    return;
+  make(on_devices(problem_, exploring_devices()), Queue::Times::none);
+  RunOrder order = trial();
+  order.finds_whole_writes = &whole_writes_;
+  try {
+    executable_->run(order);
+  } catch (const Error& error) {
+    // As where a device has no memory for more outputs; what is wrong otherwise, runs will say.
+    if (error.code() != Errc::device) throw;
+  }
+  executable_.reset();
 }
 
 const PlanReport& PlannedGraph::plan(Explore explore) {
   bool known = fill_problem();
+  if (explore == Explore::yes && can_be_repeated()) find_whole_writes();
   // Where there is nothing to choose, times say nothing.
   const bool has_choice = devices_->all().size() > 1;
   while (!known && has_choice && explore == Explore::yes && can_be_repeated() &&
@@ -164,17 +205,20 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
     const Timetable table = on_devices(problem_, exploring_devices());
     make(table, Queue::Times::none);
     // The first run of a process pays for more than its work.
-    executable_->run({});
-    executable_->run({});
-    const auto untimed_ns = executable_->wall_ns();
+    executable_->run(trial());
     make(table, Queue::Times::taken);
+    RunOrder timed = trial();
+    timed.takes_times = true;
     for (int run = 0; run < 3; ++run) {
-      executable_->run({.takes_times = true});
+      executable_->run(timed);
       learn();
     }
-    learn_launch(untimed_ns);
     ++exploring_runs_;
     known = fill_problem();
+  }
+  if (known && explore == Explore::yes && can_be_repeated()) {
+    calibrate();
+    fill_problem();
   }
   times_.save();
   report_ = {};
@@ -185,38 +229,127 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
     make(on_devices(problem_, exploring_devices()), Queue::Times::taken);
     return report_;
   }
+  auto planned = planned_timetable(has_choice && explore == Explore::yes && can_be_repeated());
+  make(std::move(planned.timetable), Queue::Times::none);
+  simulate(planned.tried_ns);
+  return report_;
+}
+
+/// The policy's timetable; `may_try`: it may be run to see whether it is good.
+KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
   std::vector<std::uint32_t> cluster_of;
   for (const auto& entry : work_.tasks()) cluster_of.push_back(entry.cluster);
-  Timetable table = timetable_by(problem_, options_.policy, options_.device, cluster_of);
-  const bool may_try =
-      options_.policy == Policy::automatic && explore == Explore::yes && can_be_repeated();
-  if (has_choice && may_try) table = faster_of(std::move(table));
-  make(std::move(table), Queue::Times::none);
-  return report_;
+  if (options_.policy != Policy::automatic)
+    return {timetable_by(problem_, options_.policy, options_.device, cluster_of)};
+  const Bytes identity = KeptTimetables::identity_of(problem_, plan_identity(may_try));
+  if (auto kept = kept_timetables_.find(identity, problem_)) {
+    report_.is_kept = true;
+    return *std::move(kept);
+  }
+  KeptTimetables::Kept made{timetable_by(problem_, options_.policy, options_.device, cluster_of)};
+  if (may_try) made = faster_of(std::move(made.timetable));
+  kept_timetables_.keep(identity, problem_, made);
+  return made;
+}
+
+/// What decides, besides the times, which timetable is best: trials show more than times say.
+Bytes PlannedGraph::plan_identity(bool may_try) {
+  CanonicalWriter writer("graph plan", 1);
+  writer.integer("tried", may_try ? 1 : 0)
+      .integer("memory limit", static_cast<std::int64_t>(options_.memory_limit))
+      .bytes("kinds", kinds());
+  for (const auto& entry : devices_->all()) writer.text("device", entry.device->speed_identity());
+  return writer.view();
+}
+
+const Bytes& PlannedGraph::kinds() {
+  if (!kinds_.empty()) return kinds_;
+  Blake2b all;
+  for (const auto& entry : work_.tasks()) {
+    all.update(entry.work->kind());
+    all.update(std::as_bytes(std::span(&entry.device, 1)));
+  }
+  CanonicalWriter writer("graph kinds", 1);
+  return kinds_ = writer.digest("kinds", all.finish()).view();
+}
+
+TaskTimes::CommandTimes PlannedGraph::command_times(std::size_t device) {
+  const auto& entry = devices_->all()[device];
+  const auto shown = times_.command_times(kinds(), *entry.device);
+  return shown ? *shown : times_.command_times(entry);
+}
+
+/// Finds what a command of this graph costs a device: what its runs there take without the work of
+/// the tasks. Of devices on which that would take long nothing is found; there it counts little.
+void PlannedGraph::calibrate() {
+  for (std::uint32_t device = 0; device < devices_->all().size(); ++device) {
+    const auto& entry = devices_->all()[device];
+    if (times_.command_times(kinds(), *entry.device)) continue;
+    double busy_ns = 0;
+    for (Task task = 0; task < work_.tasks().size(); ++task)
+      busy_ns += problem_.run(task, device) - costs_[device].launch_ns;
+    if (!(busy_ns < 10 * static_cast<double>(trial_ns))) continue;  // or it cannot run all of them
+    make(one_device(problem_, device), Queue::Times::none);
+    executable_->run(trial());
+    std::vector<double> taken, enqueued;
+    double all_ns = 0;
+    for (int run = 0; run < 200 && (run < 3 || all_ns < static_cast<double>(trial_ns)); ++run) {
+      executable_->run(trial());
+      taken.push_back(static_cast<double>(executable_->wall_ns()));
+      enqueued.push_back(static_cast<double>(executable_->enqueue_ns()));
+      all_ns += taken.back();
+    }
+    const auto commands = static_cast<double>(executable_->steps().all.size());
+    times_.learn(kinds(), *entry.device,
+                 {(median(taken) - busy_ns) / commands, median(enqueued) / commands});
+  }
+}
+
+/// The times that the commands of the timetable will take, as far as that is known. Where it was
+/// tried, all of them are stretched to what the runs took.
+void PlannedGraph::simulate(double tried_ns) {
+  Timetable& table = report_.timetable;
+  table = simulated(problem_, executable_->steps(), costs_, table);
+  report_.simulated_ns = table.makespan_ns;
+  if (tried_ns <= 0 || table.makespan_ns <= 0) return;
+  const double factor = tried_ns / table.makespan_ns;
+  for (auto& entry : table.tasks) {
+    entry.start_ns *= factor;
+    entry.end_ns *= factor;
+  }
+  table.makespan_ns = tried_ns;
 }
 
 /// Times of tasks say nothing of what it costs that devices wait for one another, which counts
 /// where tasks are short: there a plan over several devices is held against one device in runs.
-Timetable PlannedGraph::faster_of(Timetable planned) {
+KeptTimetables::Kept PlannedGraph::faster_of(Timetable planned) {
   constexpr double short_ns = 20e6;
-  if (planned.makespan_ns > short_ns) return planned;
+  if (planned.makespan_ns > short_ns) return {std::move(planned)};
   const auto device_of = [](const auto& entry) { return entry.device; };
   const auto first = planned.tasks.empty() ? 0 : planned.tasks.front().device;
   if (std::ranges::all_of(
           planned.tasks, [&](auto device) { return device == first; }, device_of))
-    return planned;
-  const auto fastest_ns = [&](const Timetable& table) {
-    make(table, Queue::Times::none);
-    executable_->run({});
-    std::int64_t fastest = std::numeric_limits<std::int64_t>::max();
-    for (int run = 0; run < 5; ++run) {
-      executable_->run({});
-      fastest = std::min(fastest, executable_->wall_ns());
-    }
-    return fastest;
-  };
+    return {std::move(planned)};
   Timetable alone = timetable_by(problem_, Policy::one_device, no_device, {});
-  return fastest_ns(planned) <= fastest_ns(alone) ? planned : alone;
+  const std::array<const Timetable*, 2> tables{&planned, &alone};
+  std::array<std::unique_ptr<Executable>, 2> made;
+  std::array<std::vector<double>, 2> taken;
+  for (int i : {0, 1}) {
+    make(*tables[i], Queue::Times::none);
+    made[i] = std::move(executable_);
+    made[i]->run(trial());
+  }
+  // In turns, so that what disturbs the machine disturbs both.
+  double all_ns = 0;
+  for (int round = 0; round < 100 && (round < 5 || all_ns < 5 * trial_ns); ++round)
+    for (int i : {0, 1}) {
+      made[i]->run(trial());
+      taken[i].push_back(static_cast<double>(made[i]->wall_ns()));
+      all_ns += taken[i].back();
+    }
+  const double with_all = median(taken[0]), with_one = median(taken[1]);
+  if (with_all < worth_it * with_one) return {std::move(planned), with_all};
+  return {std::move(alone), with_one};
 }
 
 void PlannedGraph::learn() {
@@ -231,18 +364,6 @@ void PlannedGraph::learn() {
     times_.learn(work_.tasks()[of_kind_[where.first].front()].work->kind(),
                  *devices_->all()[where.second].device, std::move(ns),
                  work_.tasks()[of_kind_[where.first].front()].work->name());
-}
-
-/// What a command costs where many follow one another: what a run took without the work itself.
-/// Nearly all tasks of an exploring run are on one device.
-void PlannedGraph::learn_launch(std::int64_t untimed_ns) {
-  constexpr std::size_t many = 32;
-  const std::size_t commands = executable_->steps().all.size();
-  if (commands < many) return;
-  double busy = 0;
-  for (const std::int64_t ns : executable_->task_ns()) busy += static_cast<double>(ns);
-  const double each = (static_cast<double>(untimed_ns) - busy) / static_cast<double>(commands);
-  for (const auto& entry : devices_->all()) times_.learn_launch(*entry.device, each);
 }
 
 void PlannedGraph::run(const RunOrder& order) {

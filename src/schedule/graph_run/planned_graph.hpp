@@ -7,6 +7,8 @@
 
 #include "schedule/graph/policy.hpp"
 #include "schedule/graph_run/executable.hpp"
+#include "schedule/graph_run/kept_timetables.hpp"
+#include "schedule/graph_run/simulate.hpp"
 #include "schedule/graph_run/task_times.hpp"
 
 namespace kiln::graph {
@@ -16,6 +18,9 @@ struct PlanOptions {
   std::uint32_t device = none;   ///< of one_device; none: the best one
   std::uint32_t queues = 0;      ///< of each device with memory of its own; 0: two
   std::size_t memory_limit = 0;  ///< bytes of each such device; 0: all
+  /// Of runs that find something out: see RunOrder.
+  std::chrono::nanoseconds timeout{0};
+  std::function<bool()> stop = {};
   /// See GraphDevices::Options.
   bool as_if_apart = false, as_if_foreign = false;
 };
@@ -23,8 +28,10 @@ struct PlanOptions {
 /// What was planned, and why.
 struct PlanReport {
   Policy policy = Policy::automatic;  ///< whose timetable it is
-  Timetable timetable;
+  Timetable timetable;           ///< with times as simulated, or, where it was tried, as that took
+  double simulated_ns = 0;       ///< the makespan without what trials have shown
   bool times_are_known = false;  ///< else the timetable is one for finding them
+  bool is_kept = false;          ///< the timetable is one of an earlier plan, from the store
 };
 
 /// A graph with all that its runs need: times, a timetable, commands. Until the time of every kind
@@ -50,23 +57,34 @@ class PlannedGraph {
   int exploring_runs() const { return exploring_runs_; }
 
  private:
+  RunOrder trial() const;
   void find_devices();
+  void find_whole_writes();
   bool fill_problem();
   bool can_be_repeated() const;
-  Timetable faster_of(Timetable planned);
+  KeptTimetables::Kept planned_timetable(bool may_try);
+  Bytes plan_identity(bool may_try);
+  const Bytes& kinds();
+  KeptTimetables::Kept faster_of(Timetable planned);
   std::vector<std::uint32_t> exploring_devices();
   void make(Timetable timetable, Queue::Times times);
   void learn();
-  void learn_launch(std::int64_t untimed_ns);
+  void calibrate();
+  TaskTimes::CommandTimes command_times(std::size_t device);
+  void simulate(double tried_ns);
 
   Runtime runtime_;
   WorkGraph work_;
   PlanOptions options_;
   std::unique_ptr<GraphDevices> devices_;
   TaskTimes times_;
+  WholeWrites whole_writes_;
+  KeptTimetables kept_timetables_;
   Problem problem_;
+  std::vector<CommandCosts> costs_;     ///< by device
   std::vector<std::uint32_t> kind_of_;  ///< by task
   std::vector<std::vector<Task>> of_kind_;
+  Bytes kinds_;                ///< a digest of all tasks' kinds
   std::vector<char> can_run_;  ///< kind * devices + device
   PlanReport report_;
   std::unique_ptr<Executable> executable_;

@@ -20,6 +20,7 @@ class Builder {
       : work_(work),
         timetable_(timetable),
         devices_(devices),
+        whole_writes_(options.whole_writes),
         residency_(work, devices, options.memory_limit),
         table_(work, devices) {
     for (std::uint32_t device = 0; device < devices.all().size(); ++device) {
@@ -40,8 +41,12 @@ class Builder {
     host_ = static_cast<std::uint32_t>(steps_.queues.size());
     known_.assign(host_ + 1, Users(host_ + 1));
     remaining_.resize(work.values().size());
-    for (std::size_t value = 0; value < remaining_.size(); ++value)
-      remaining_[value] = static_cast<std::uint32_t>(work.values()[value].readers.size());
+    remaining_in_.resize(work.values().size() * devices.memories());
+    for (ValueId value = 0; value < remaining_.size(); ++value) {
+      const auto& readers = work.values()[value].readers;
+      remaining_[value] = static_cast<std::uint32_t>(readers.size());
+      for (const Task reader : readers) ++remaining_in(value, memory_of(reader));
+    }
     position_.resize(work.tasks().size());
     step_of_.resize(work.tasks().size());
     steps_.written_on.assign(work.arrays().size(), none);
@@ -57,13 +62,20 @@ class Builder {
     table_.make(steps_, residency_);
     for (std::uint32_t memory = 0; memory < devices_.memories(); ++memory) {
       std::size_t peak = 0;
-      for (const Arena& arena : residency_.arenas()[memory]) peak += arena.peak();
+      for (const Arena& arena : residency_.arenas()[memory]) peak += arena.size();
       steps_.peak_bytes.push_back(peak);
     }
     return std::move(steps_);
   }
 
  private:
+  std::uint32_t memory_of(Task task) const {
+    if (work_.tasks()[task].work->runs_on_host()) return 0;
+    return devices_.all()[timetable_.tasks[task].device].memory;
+  }
+  std::uint32_t& remaining_in(ValueId value, std::uint32_t memory) {
+    return remaining_in_[value * devices_.memories() + memory];
+  }
   const ContextPtr& context_of(std::uint32_t queue) const {
     return steps_.queues[queue].queue.context();
   }
@@ -217,7 +229,7 @@ class Builder {
     const auto& where = timetable_.tasks[task];
     const std::uint32_t device = where.device;
     const std::uint32_t queue = on_host ? host_ : first_lane_[device] + where.lane;
-    const std::uint32_t memory = on_host ? 0 : devices_.all()[device].memory;
+    const std::uint32_t memory = memory_of(task);
     Users after(host_ + 1);
     for (const auto& before : graph.predecessors(task))
       if (before.bytes == 0) join_step(after, step_of_[before.task]);
@@ -256,6 +268,10 @@ class Builder {
     finish_task(task);
   }
 
+  bool is_written_whole(const Work& work, std::size_t use) const {
+    return whole_writes_ != nullptr && whole_writes_->hold(work, use);
+  }
+
   /// Memory for what a task writes, with what has to be in it.
   void prepare_output(Task task, std::size_t use, std::uint32_t queue, std::uint32_t device,
                       std::uint32_t memory, Users& after) {
@@ -267,7 +283,7 @@ class Builder {
     }
     Users users = place(task, value, memory, queue);
     const bool on_host = entry.work->runs_on_host();
-    if (base == none && (on_host || entry.work->writes_all(use))) {
+    if (base == none && (on_host || is_written_whole(*entry.work, use))) {
       Arena::join(after, users);
       return;
     }
@@ -294,16 +310,31 @@ class Builder {
 
   void finish_task(Task task) {
     const auto& entry = work_.tasks()[task];
+    const std::uint32_t memory = memory_of(task);
     for (std::size_t use = 0; use < entry.reads.size(); ++use) {
       const ValueId written = entry.writes[use];
       if (written != none) {
         if (work_.values()[written].is_result && work_.values()[written].array == none)
           bring(task, written, 0);
-        if (remaining_[written] == 0) drop(written);
+        if (remaining_[written] == 0)
+          drop(written);
+        else if (remaining_in(written, memory) == 0)
+          move_out(task, written, memory);
       }
       const ValueId read = entry.reads[use];
-      if (read != none && --remaining_[read] == 0) drop(read);
+      if (read == none) continue;
+      --remaining_in(read, memory);
+      if (--remaining_[read] == 0)
+        drop(read);
+      else if (remaining_in(read, memory) == 0)
+        move_out(task, read, memory);
     }
+  }
+  /// What only other memories' tasks still need does not stay in a device's.
+  void move_out(Task task, ValueId value, std::uint32_t memory) {
+    if (memory == 0 || work_.values()[value].array != none) return;
+    bring(task, value, 0);
+    residency_.drop_copy(value, memory);
   }
   void drop(ValueId value) {
     const Value& entry = work_.values()[value];
@@ -317,6 +348,7 @@ class Builder {
   const WorkGraph& work_;
   const Timetable& timetable_;
   const GraphDevices& devices_;
+  WholeWrites* whole_writes_;
   Steps steps_;
   Residency residency_;
   MemoryTable table_;
@@ -325,7 +357,8 @@ class Builder {
   std::vector<Users> known_;  ///< by queue: of each other queue the last step that it comes after
   std::vector<Users> known_at_;  ///< the same, by step
   std::vector<std::uint32_t> remaining_, position_;
-  std::vector<std::uint32_t> step_of_;  ///< by task
+  std::vector<std::uint32_t> remaining_in_;  ///< readers to come, by value and memory
+  std::vector<std::uint32_t> step_of_;       ///< by task
   std::map<std::uint32_t, std::map<Bytes, std::uint32_t>> runner_of_;
 };
 

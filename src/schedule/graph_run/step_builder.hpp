@@ -4,6 +4,7 @@
 
 #include "schedule/graph/problem.hpp"
 #include "schedule/graph_run/steps.hpp"
+#include "schedule/graph_run/whole_writes.hpp"
 
 namespace kiln::graph {
 
@@ -12,6 +13,7 @@ struct StepOptions {
   std::size_t memory_limit = 0;
   /// Whether runs may ask for the times of commands.
   Queue::Times times = Queue::Times::taken;
+  WholeWrites* whole_writes = nullptr;  ///< where no zeros are needed; null: everywhere they are
 };
 
 /// Makes a timetable's commands. Transfers are made once for each version and memory, waits only

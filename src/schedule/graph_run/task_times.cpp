@@ -1,6 +1,7 @@
 #include "schedule/graph_run/task_times.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/clock.hpp"
@@ -57,26 +58,29 @@ void TaskTimes::learn(const Bytes& kind, const Device& device, std::vector<doubl
   time.label = label;
 }
 
-double TaskTimes::launch_ns(const Device& device) {
-  const Known& time = known(canonical("launch time", {}, device));
-  return time.count > 0 ? time.ns : 5000;
+std::optional<TaskTimes::CommandTimes> TaskTimes::command_times(const Bytes& graph,
+                                                                const Device& device) {
+  const Known& launch = known(canonical("launch time", graph, device));
+  const Known& enqueue = known(canonical("enqueue time", graph, device));
+  if (launch.count == 0 || enqueue.count == 0) return std::nullopt;
+  return CommandTimes{launch.ns, enqueue.ns};
 }
 
-void TaskTimes::learn_launch(const Device& device, double ns) {
-  Known& time = known(canonical("launch time", {}, device));
-  follow_shorter(time.ns, std::max(ns, 1.0));
-  ++time.count;
-  time.is_new = true;
-  time.label = "launch";
+void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTimes& times) {
+  known(canonical("launch time", graph, device)) = {std::max(times.launch_ns, 1.0), 1, true,
+                                                    "launch"};
+  known(canonical("enqueue time", graph, device)) = {std::max(times.enqueue_ns, 1.0), 1, true,
+                                                     "enqueue"};
 }
 
 TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
   constexpr std::size_t small = 4096, large = 8 << 20;
-  const char* const names[] = {"upload, small", "upload, large", "download, small",
-                               "download, large"};
-  double ns[4];
+  constexpr const char* names[] = {"upload, small",   "upload, large", "download, small",
+                                   "download, large", "fill, small",   "fill, large"};
+  constexpr std::size_t count = std::size(names);
+  double ns[count];
   bool all_known = true;
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     const Known& time = known(canonical(names[i], {}, *device.device));
     ns[i] = time.ns;
     all_known &= time.count > 0;
@@ -85,15 +89,25 @@ TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
     const Queue& queue = device.queues(Queue::Times::none).lanes.front();
     HostArray memory(large);
     const Buffer buffer = make_buffer(*queue.context(), *device.device, nullptr, large);
-    for (int i = 0; i < 4; ++i) {
+    const auto move = [&](std::size_t i, std::size_t bytes) {
+      constexpr cl_uint zero = 0;
+      if (i < 2) {
+        enqueue_write(queue, buffer.cl, 0, memory.view().first(bytes), {.waits = true});
+      } else if (i < 4) {
+        enqueue_read(queue, buffer.cl, 0, memory.span().first(bytes), {.waits = true});
+      } else {
+        check_cl(::clEnqueueFillBuffer(queue.cl()(), buffer.cl(), &zero, sizeof zero, 0, bytes, 0,
+                                       nullptr, nullptr),
+                 "clEnqueueFillBuffer");
+        check_cl(::clFinish(queue.cl()()), "clFinish");
+      }
+    };
+    for (std::size_t i = 0; i < count; ++i) {
       const std::size_t bytes = i % 2 == 0 ? small : large;
       std::vector<double> taken;
       for (int round = 0; round < 6; ++round) {
         const auto start = now_ns();
-        if (i < 2)
-          enqueue_write(queue, buffer.cl, 0, memory.view().first(bytes), {.waits = true});
-        else
-          enqueue_read(queue, buffer.cl, 0, memory.span().first(bytes), {.waits = true});
+        move(i, bytes);
         if (round > 0) taken.push_back(static_cast<double>(now_ns() - start));
       }
       Known& time = known(canonical(names[i], {}, *device.device));
@@ -105,7 +119,75 @@ TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
     const double per_byte = std::max(0.0, many - few) / static_cast<double>(large - small);
     return Link{few, per_byte};
   };
-  return {link(ns[0], ns[1]), link(ns[2], ns[3])};
+  return {link(ns[0], ns[1]), link(ns[2], ns[3]), link(ns[4], ns[5])};
+}
+
+namespace {
+
+/// The time of a short command on one queue after the other, each waiting for the one before, and
+/// the part of the host that enqueues it.
+TaskTimes::CommandTimes alternating(const Queue& first, const Queue& second, std::size_t bytes) {
+  constexpr int commands = 64;
+  const std::array<const Queue*, 2> queues{&first, &second};
+  const bool are_two = &first != &second;
+  const bool are_foreign = first.context() != second.context();
+  std::array<Buffer, 2> buffers;
+  for (std::size_t i : {0, 1})
+    buffers[i] = make_buffer(*queues[i]->context(), *queues[i]->device(), nullptr, bytes);
+  std::vector<double> taken, enqueued;
+  for (int round = 0; round < 8; ++round) {
+    const auto start = now_ns();
+    cl::Event before;
+    for (std::size_t i = 0; i < commands; ++i) {
+      const Queue& queue = *queues[i % 2];
+      constexpr cl_uint zero = 0;
+      cl_event done = nullptr;
+      const bool waits = are_two && before() != nullptr;
+      // Events of another context are waited for by the host.
+      if (waits && are_foreign) before.wait();
+      const bool gives_event = waits && !are_foreign;
+      check_cl(::clEnqueueFillBuffer(queue.cl()(), buffers[i % 2].cl(), &zero, sizeof zero, 0,
+                                     bytes, gives_event ? 1 : 0, gives_event ? &before() : nullptr,
+                                     are_two || i + 1 == commands ? &done : nullptr),
+               "clEnqueueFillBuffer");
+      before = cl::Event(done);
+      if (are_two) ::clFlush(queue.cl()());
+    }
+    const auto end = now_ns();
+    before.wait();
+    if (round < 2) continue;
+    taken.push_back(static_cast<double>(now_ns() - start) / commands);
+    enqueued.push_back(static_cast<double>(end - start) / commands);
+  }
+  return {median(taken), median(enqueued)};
+}
+
+}  // namespace
+
+double TaskTimes::hand_over_ns(const GraphDevices& devices) {
+  if (devices.all().size() < 2) return 0;
+  const auto &first = devices.all()[0], &second = devices.all()[1];
+  const std::string other = second.device->speed_identity();
+  const auto bytes = as_bytes(other);
+  Known& time = known(canonical("hand over", Bytes(bytes.begin(), bytes.end()), *first.device));
+  if (time.count == 0) {
+    const Queue& a = first.queues(Queue::Times::none).lanes.front();
+    const Queue& b = second.queues(Queue::Times::none).lanes.front();
+    // So long that a device which waits goes to sleep: waking it up is most of the price.
+    constexpr std::size_t bytes = 1 << 19;
+    const double alone =
+        (alternating(a, a, bytes).launch_ns + alternating(b, b, bytes).launch_ns) / 2;
+    time = {std::max(alternating(a, b, bytes).launch_ns - alone, 0.0), 1, true, "hand over"};
+  }
+  return time.ns;
+}
+
+TaskTimes::CommandTimes TaskTimes::command_times(const GraphDevices::Entry& device) {
+  if (auto known = command_times(Bytes(), *device.device)) return *known;
+  const Queue& queue = device.queues(Queue::Times::none).lanes.front();
+  const CommandTimes measured = alternating(queue, queue, 4096);
+  learn(Bytes(), *device.device, measured);
+  return measured;
 }
 
 void TaskTimes::save() {

@@ -24,15 +24,28 @@ class TaskTimes {
   void learn(const Bytes& kind, const Device& device, std::vector<double> ns,
              const std::string& label);
 
-  /// What a launch adds to the time of its kernel where many follow one another.
-  double launch_ns(const Device& device);
-  void learn_launch(const Device& device, double ns);
+  /// What a command costs where many follow one another: the device besides its work, and the host
+  /// that enqueues it.
+  struct CommandTimes {
+    double launch_ns = 0, enqueue_ns = 0;
+  };
+  /// Of a certain graph on a device, as its runs have shown. Drivers need longer after long kernels
+  /// than after short ones, so that no number holds for all graphs.
+  std::optional<CommandTimes> command_times(const Bytes& graph, const Device& device);
+  void learn(const Bytes& graph, const Device& device, const CommandTimes& times);
+  /// Of short commands, for graphs that have not shown it: measured at the first call.
+  CommandTimes command_times(const GraphDevices::Entry& device);
 
-  /// Between the host's memory and a device's: measured at the first call.
+  /// Between the host's memory and a device's, and zeros for the device's memory: measured at the
+  /// first call.
   struct Links {
-    Link up, down;
+    Link up, down, fill;
   };
   Links links(const GraphDevices::Entry& device);
+
+  /// How much later a command begins that waits for one of another device instead of its own queue:
+  /// of the first two devices, measured at the first call; 0 where there is one.
+  double hand_over_ns(const GraphDevices& devices);
 
   /// Writes what was learnt to the store.
   void save();

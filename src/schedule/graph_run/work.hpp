@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +24,11 @@ class Runner {
   /// be null. Allocates nothing. Throws kiln::Error.
   virtual void enqueue(const Work& work, std::span<const cl_mem> memory,
                        std::span<const cl_event> after, cl_event* done) = 0;
+  /// Before the commands of a run of the graph; nothing of it runs yet. Throws kiln::Error.
+  virtual void begin_run() {}
+  /// What the device took for the work, whose event has ended, in its last run of those whose times
+  /// are taken.
+  virtual std::int64_t duration_ns(const Work& work, const cl::Event& done);
 };
 
 /// One piece of memory that a work is given.
@@ -44,14 +50,25 @@ class Work {
   /// equal kinds share Runners and measured times.
   virtual const Bytes& kind() const = 0;
 
+  /// Whether it changes data that are not among its uses, so that it must not run more often than
+  /// it was asked to.
+  virtual bool keeps_data() const { return false; }
+
   /// Null: it is done on the host, by run_on_host().
   virtual std::unique_ptr<Runner> prepare(Resolver& resolver, const Queue& queue) const = 0;
   virtual bool runs_on_host() const { return false; }
   /// Throws what the application's function throws.
   virtual void run_on_host(std::span<const std::span<std::byte>>) const {}
 
-  /// Whether it is known to write all bytes of a use with Access::out, so that no zeros are needed.
-  virtual bool writes_all(std::size_t) const { return false; }
+  /// What a work does with memory that it writes and does not read, Access::out.
+  enum class Writes : std::uint8_t {
+    whole,    ///< all bytes, so that no zeros are needed
+    same,     ///< the same bytes whatever the data: one run can show whether all
+    unknown,  ///< perhaps others with other data
+  };
+  virtual Writes writes(std::size_t /*use*/) const { return Writes::unknown; }
+  /// Canonical bytes of what decides which bytes are written, where Writes::same.
+  virtual Bytes writes_identity() const { return {}; }
 };
 using WorkPtr = std::shared_ptr<const Work>;
 

@@ -48,6 +48,7 @@ const std::string timeline_figures = R"js((() => {
     tick_contrast: Math.min(...all('.axis text').map(t => contrast(style(t).fill, card(t)))),
     label_contrast: Math.min(...labels.map(t => contrast(style(t).fill, style(barOf(t)).fill)), 21),
     drawing_width: greatest(all('.view > svg').map(svg => box(svg).width)),
+    arrows: all('.arrow').length,
     zoom_buttons: all('.zoom button').filter(b => box(b).width > 0).length,
   };
 })())js";
@@ -116,6 +117,12 @@ TEST_F(TimelineBrowser, busy_time_counts_overlaps_once_and_gaps_not_at_all) {
       measured({span("host", "a", "compile", 0, 10), span("host", "b", "compile", 5, 12),
                 span("host", "c", "compile", 6, 7), span("host", "d", "merge", 20, 21)});
   EXPECT_EQ(page.at("table")[1], Json(Texts{"host", "18 ns × 3", "1 ns × 1", "13 ns 61.9 %"}));
+}
+
+TEST_F(TimelineBrowser, what_a_span_waited_for_points_to_it) {
+  const auto page = measured(graph_run());
+  expect_readable(page);
+  EXPECT_EQ(page.at("arrows"), 2);
 }
 
 TEST_F(TimelineBrowser, a_timeline_without_spans_says_so) {

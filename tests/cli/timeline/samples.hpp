@@ -74,6 +74,16 @@ inline std::vector<TraceEvent> mesh_run() {
   return events;
 }
 
+/// Tasks of a graph: the third waits for the two before it, one of another queue.
+inline std::vector<TraceEvent> graph_run() {
+  std::vector<TraceEvent> events{span(cpu, "scale", "kernel", 0, 400),
+                                 span(gpu, "matmul", "kernel", 100, 900),
+                                 span(gpu, "softmax", "kernel", 1000, 1500)};
+  for (std::uint32_t i = 0; i < events.size(); ++i) events[i].id = 10 + i;
+  events[2].after = {10, 11, 99};  // 99: what has no span
+  return events;
+}
+
 /// Spans of half a microsecond next to spans of seconds, eleven devices, names without end.
 inline std::vector<TraceEvent> extremes() {
   constexpr std::int64_t s = 1'000'000'000;

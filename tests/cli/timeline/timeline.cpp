@@ -197,6 +197,33 @@ TEST(TimelineTrace, details_of_the_same_name_are_all_kept) {
   EXPECT_EQ(complete.at(0).at("args").at("k"), "1, 2");
 }
 
+TEST(TimelineTrace, what_a_span_waited_for_is_a_flow_from_its_end_and_a_mark_an_instant) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-trace"));
+  const auto file = (folder.path() / "trace.json").string();
+  Timeline timeline;
+  fill(timeline, graph_run());
+  timeline.mark({"bound", 1200});
+  write_trace(timeline, file);
+  const auto text = value_or_throw(read_text(file));
+  const auto events = Json::parse(text).at("traceEvents").get<std::vector<Json>>();
+  const auto begins = with_phase(events, "s"), ends = with_phase(events, "f");
+  ASSERT_EQ(begins.size(), 2u) << text;
+  ASSERT_EQ(ends.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(begins[i].at("id"), ends[i].at("id"));
+    EXPECT_EQ(ns(ends[i].at("ts")), 1000);
+    EXPECT_EQ(ends[i].at("tid"), 3);
+  }
+  EXPECT_EQ(ns(begins[0].at("ts")), 400);
+  EXPECT_EQ(begins[0].at("tid"), 2);
+  EXPECT_EQ(ns(begins[1].at("ts")), 900);
+  EXPECT_EQ(begins[1].at("tid"), 3);
+  const auto marks = with_phase(events, "i");
+  ASSERT_EQ(marks.size(), 1u);
+  EXPECT_EQ(marks[0].at("name"), "bound");
+  EXPECT_EQ(ns(marks[0].at("ts")), 1200);
+}
+
 TEST(TimelineTrace, a_timeline_without_spans_is_a_trace_with_the_host_lane_only) {
   const auto events = trace_of({});
   EXPECT_EQ(lanes_of(events), (std::map<int, std::string>{{1, "host"}}));
