@@ -156,12 +156,14 @@ int fail_with(std::string_view message, std::string_view kind, int code, bool js
   return code;
 }
 
-/// Runs the command, and turns what it throws into a message and an exit code.
-int run_and_tell(Words words) {
+/// Runs the command, and turns what it throws into a message and an exit code. `has_lost_device`:
+/// a device failed, and its driver may still be at work.
+int run_and_tell(Words words, bool& has_lost_device) {
   bool json = asks_for_json(words);
   try {
     return run_words(std::move(words), json);
   } catch (const Error& error) {
+    has_lost_device = error.code() == Errc::device;
     return fail_with(error.message(), name_of(error.code()), exit_code(error.code()), json);
   } catch (const Interrupted&) {
     return tell_interruption(json);
@@ -182,8 +184,9 @@ int run(int count, char** words) {
   handle_signals();
   set_default_path();
   int code = 1;
+  bool has_lost_device = false;
   try {
-    code = run_and_tell(Words(words + (count > 0 ? 1 : 0), words + count));
+    code = run_and_tell(Words(words + (count > 0 ? 1 : 0), words + count), has_lost_device);
     flush_output();
   } catch (const ReaderGone&) {
     // The code that a shell shows for a program which SIGPIPE ended.
@@ -192,6 +195,8 @@ int run(int count, char** words) {
     // Standard output takes nothing any more; that was said, or the failure was, on the other.
   }
   if (interrupted()) end_by_signal();
+  // The end of a process takes the driver's libraries from under threads that still compile or run.
+  if (has_lost_device) std::_Exit(code);
   return code;
 }
 

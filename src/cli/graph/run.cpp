@@ -133,7 +133,8 @@ int bench_graph(Context& context) {
   std::vector<Runs> runs(plans.size());
   for (auto& [policy, plan] : plans) run_once(plan, options);
   // In turns, so that what disturbs the machine disturbs all.
-  for (std::int64_t round = 0; round < context.integer("rounds"); ++round)
+  const std::int64_t rounds = context.has("rounds") ? context.integer("rounds") : 15;
+  for (std::int64_t round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < plans.size(); ++i) {
       stop_if_interrupted();
       runs[i].wall_ms.push_back(static_cast<double>(run_once(plans[i].second, options).wall_ns) /
@@ -207,7 +208,7 @@ const Command graph_bench_command{
         "comes to what was planned.",
     .options = {{options::devices, options::graph_queues, options::graph_memory_limit,
                  options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
-                 Option::integer("rounds", "N", "How often each policy runs.", "15").at_least(1),
+                 Option::integer("rounds", "N", "How often each policy runs. Default: 15.").at_least(1),
                  options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,

@@ -37,9 +37,30 @@ Executable::Executable(const WorkGraph& work, Steps steps) : work_(work), steps_
 
 Executable::~Executable() {
   release_user_events();
-  if (!hangs_)
-    for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
+  if (!finish_quietly()) {
+    // A device that does not answer may still write there: the memory is never freed.
+    new Steps(std::move(steps_));
+    return;
+  }
   release_events();
+}
+
+/// Whether nothing runs any more.
+bool Executable::finish_quietly() {
+  if (hangs_) return false;
+  bool all_have_ended = true;
+  for (const auto& entry : steps_.queues)
+    all_have_ended &= ::clFinish(entry.queue.cl()()) == CL_SUCCESS;
+  if (all_have_ended) return true;
+  // The driver gives up on a device: commands that are known may end all the same.
+  constexpr auto patience = std::chrono::seconds(2);
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (const auto* events : {&events_, &all_})
+    for (const cl_event event : *events)
+      while (event != nullptr && status_of(event) > CL_COMPLETE &&
+             std::chrono::steady_clock::now() < end)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return false;
 }
 
 ByteView Executable::result(ValueId value) const {
@@ -136,13 +157,15 @@ void Executable::enqueue(const Step& step, cl_event* done) {
 
 /// Once a task's run is enqueued: what it wrote began as zeros. What is the same after a run over
 /// other bytes was written by both.
-void Executable::find_whole_writes(const Step& step, WholeWrites& found) {
+void Executable::find_whole_writes(const Step& step, const RunOrder& order) {
   const Work& work = *work_.tasks()[step.task].work;
+  WholeWrites& found = *order.finds_whole_writes;
   if (!found.lacks(work)) return;
   const auto& entry = steps_.queues[step.queue];
   const cl_command_queue handle = entry.queue.cl()();
   // What it waits for must have been handed to the devices.
   for (const auto& other : steps_.queues) ::clFlush(other.queue.cl()());
+  wait_for_queue(entry.queue, order);
   std::vector<cl_mem> memory(steps_.memory.begin() + step.first_memory,
                              steps_.memory.begin() + step.first_memory + work.uses().size());
   const std::vector<cl_mem> first = memory;
@@ -157,6 +180,7 @@ void Executable::find_whole_writes(const Step& step, WholeWrites& found) {
              "clEnqueueFillBuffer");
   }
   steps_.runners[step.runner]->enqueue(work, memory, {}, nullptr);
+  wait_for_queue(entry.queue, order);
   std::vector<bool> is_whole(memory.size());
   for (std::size_t use = 0; use < memory.size(); ++use) {
     if (work.uses()[use].access != Access::out) continue;
@@ -260,7 +284,7 @@ void Executable::enqueue_all(const RunOrder& order) {
     }
     const bool is_host_needed = next_pending < pending_.size();
     if (order.finds_whole_writes != nullptr && step.kind == Step::Kind::run && !is_host_needed)
-      find_whole_writes(step, *order.finds_whole_writes);
+      find_whole_writes(step, order);
   }
   while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
 }
@@ -273,13 +297,18 @@ void Executable::finish(const RunOrder& order) {
       check_cl(::clFinish(entry.queue.cl()()), "clFinish");
       continue;
     }
-    cl_event end = nullptr;
-    check_cl(::clEnqueueMarkerWithWaitList(entry.queue.cl()(), 0, nullptr, &end),
-             "clEnqueueMarkerWithWaitList");
-    const cl::Event owned(end);
-    ::clFlush(entry.queue.cl()());
-    wait_for({&end, 1}, order);
+    wait_for_queue(entry.queue, order);
   }
+}
+
+/// Until all that was enqueued to it has ended, or the run is to end.
+void Executable::wait_for_queue(const Queue& queue, const RunOrder& order) {
+  cl_event end = nullptr;
+  check_cl(::clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end),
+           "clEnqueueMarkerWithWaitList");
+  const cl::Event owned(end);
+  ::clFlush(queue.cl()());
+  wait_for({&end, 1}, order);
 }
 
 void Executable::release_events() {
@@ -389,9 +418,10 @@ Error Executable::with_task(const Error& error) const {
 void Executable::abandon(bool hangs) {
   hangs_ = hangs;
   release_user_events();
-  if (!hangs_)
-    for (const auto& entry : steps_.queues) ::clFinish(entry.queue.cl()());
-  release_events();
+  if (finish_quietly())
+    release_events();
+  else
+    hangs_ = true;
 }
 
 void Executable::run(const RunOrder& asked) {

@@ -51,7 +51,8 @@ class Executable {
   void enqueue_all(const RunOrder& order);
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);
-  void find_whole_writes(const Step& step, WholeWrites& found);
+  void find_whole_writes(const Step& step, const RunOrder& order);
+  void wait_for_queue(const Queue& queue, const RunOrder& order);
   void do_host_step(std::size_t index, const RunOrder& order);
   void wait_for(std::span<const cl_event> events, const RunOrder& order);
   void finish(const RunOrder& order);
@@ -68,6 +69,7 @@ class Executable {
   void take_times(const RunOrder& order);
   Error with_task(const Error& error) const;
   void abandon(bool hangs);
+  bool finish_quietly();
 
   const WorkGraph& work_;
   Steps steps_;
@@ -83,7 +85,7 @@ class Executable {
   std::int64_t wall_ns_ = 0, enqueue_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::size_t current_ = 0;  ///< the step that is being enqueued
-  bool hangs_ = false;       ///< a device has not ended in time: nothing waits for it again
+  bool hangs_ = false;       ///< a device does not answer: nothing waits for it again
 };
 
 }  // namespace kiln::graph

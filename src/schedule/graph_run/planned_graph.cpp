@@ -190,7 +190,7 @@ void PlannedGraph::find_whole_writes() {
     executable_->run(order);
   } catch (const Error& error) {
     // As where a device has no memory for more outputs; what is wrong otherwise, runs will say.
-    if (error.code() != Errc::device) throw;
+    if (error.code() != Errc::device || !runtime_.state().lost_device().empty()) throw;
   }
   executable_.reset();
 }
