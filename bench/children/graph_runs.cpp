@@ -1,4 +1,5 @@
-// Kiln's side of the bars of task graphs, on the devices that the environment leaves.
+// Kiln's side of the bars of task graphs, on the devices that the environment leaves, or those that
+// KILN_BENCH_DEVICES names.
 //
 //   bench-graph_runs run "FAMILY NUMBERS…" RUNS [POLICY]
 //   bench-graph_runs compare "FAMILY NUMBERS…" ROUNDS      planned on all devices, and on one
@@ -165,17 +166,28 @@ std::string list(const std::vector<double>& values) {
   return fmt::format("[{:.4f}]", fmt::join(values, ", "));
 }
 
-Runtime runtime_of(const char* devices) {
+Runtime runtime_of(const std::string& devices) {
   return Runtime(std::make_shared<Runtime::State>(nullptr, devices));
+}
+
+/// What KILN_BENCH_DEVICES names, as "gpu,cpu"; where it is not set, the given ones.
+std::string devices_or(const char* usual) {
+  const char* named = std::getenv("KILN_BENCH_DEVICES");
+  return named != nullptr && *named != 0 ? named : usual;
+}
+/// The first of them alone.
+std::string first_device() {
+  const std::string all = devices_or("0");
+  return all.substr(0, all.find(','));
 }
 
 /// Two devices that compute at the same time. Two devices of PoCL 3.1 share its threads; with as
 /// many threads as one of them has, they are no faster than it.
-constexpr const char* halves = "cpu/2";
+std::string halves() { return devices_or("cpu/2"); }
 
 /// One policy's runs.
 void run(const families::Graph& graph, int runs, Policy policy) {
-  const Runtime runtime = runtime_of("cpu");
+  const Runtime runtime = runtime_of(devices_or("cpu"));
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
   PlannedGraph planned(runtime, made.take(),
                        {.policy = policy, .queues = policy == Policy::one_device ? 1U : 0U});
@@ -203,6 +215,8 @@ double bound_ms(const families::Graph& graph, PlannedGraph& single, const Proble
       taken[graph.tasks[task].kernel].push_back(
           static_cast<double>(single.executable().task_ns()[task]));
   }
+  // Of unlike devices, what is known of each.
+  if (devices_or("").starts_with("gpu")) return bounds(problem).mixed_ns * 1e-6;
   Problem measured = problem;
   const std::size_t devices = problem.devices.size();
   for (Task task = 0; task < graph.tasks.size(); ++task)
@@ -214,7 +228,7 @@ double bound_ms(const families::Graph& graph, PlannedGraph& single, const Proble
 
 /// Runs of the plan on all devices and of that on one, in turn.
 void compare(const families::Graph& graph, int rounds) {
-  const Runtime runtime = runtime_of(halves);
+  const Runtime runtime = runtime_of(halves());
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
   PlannedGraph planned(runtime, made.take(), {});
   planned.plan(PlannedGraph::Explore::yes);
@@ -278,7 +292,7 @@ class Spans final : public TraceSink {
 };
 
 void spans(const families::Graph& graph, Policy policy) {
-  const Runtime runtime = runtime_of(halves);
+  const Runtime runtime = runtime_of(halves());
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
   PlannedGraph planned(runtime, made.take(), {.policy = policy});
   planned.plan(PlannedGraph::Explore::yes);
@@ -294,7 +308,7 @@ void spans(const families::Graph& graph, Policy policy) {
 
 /// The plan, and each split of the parts over two devices.
 void sweep(const families::Graph& graph, int rounds) {
-  const Runtime runtime = runtime_of(halves);
+  const Runtime runtime = runtime_of(halves());
   std::uint32_t parts = 0;
   for (const auto& task : graph.tasks) parts = std::max(parts, task.part + 1);
   std::vector<std::unique_ptr<KilnGraph>> graphs;
@@ -319,7 +333,7 @@ void sweep(const families::Graph& graph, int rounds) {
 
 /// Both sides do the same commands on the same device, in turn.
 void overhead(const families::Graph& graph, int rounds) {
-  const Runtime runtime = runtime_of("0");
+  const Runtime runtime = runtime_of(first_device());
   const families::Machine machine;
   families::PlainLoop(graph, machine).run();
   const auto make_planned = [&](KilnGraph& made) {
@@ -368,7 +382,7 @@ void overhead(const families::Graph& graph, int rounds) {
 
 /// Bytes that are moved and held where devices have memory of their own, with no run.
 void transfers(const families::Graph& graph) {
-  const Runtime runtime = runtime_of("cpu");
+  const Runtime runtime = runtime_of(devices_or("cpu"));
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
   PlannedGraph planned(runtime, made.take(), {.policy = Policy::heft, .as_if_apart = true});
   planned.plan(PlannedGraph::Explore::yes);

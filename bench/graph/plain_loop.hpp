@@ -60,14 +60,18 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
+  /// Where KILN_BENCH_DEVICES begins with "gpu", GPUs alone.
   static std::vector<cl_device_id> all_devices() {
+    const char* const wanted = std::getenv("KILN_BENCH_DEVICES");
+    const bool wants_gpu = wanted != nullptr && std::string(wanted).starts_with("gpu");
+    const cl_device_type type = wants_gpu ? CL_DEVICE_TYPE_GPU : CL_DEVICE_TYPE_ALL;
     cl_platform_id platforms[8];
     cl_uint count = 0;
     check(clGetPlatformIDs(8, platforms, &count), "clGetPlatformIDs");
     for (cl_uint i = 0; i < std::min<cl_uint>(count, 8); ++i) {
       cl_device_id found[8];
       cl_uint devices = 0;
-      if (clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 8, found, &devices) == CL_SUCCESS)
+      if (clGetDeviceIDs(platforms[i], type, 8, found, &devices) == CL_SUCCESS)
         return {found, found + std::min<cl_uint>(devices, 8)};
     }
     throw std::runtime_error("no OpenCL device");

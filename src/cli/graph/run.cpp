@@ -206,11 +206,12 @@ const Command graph_bench_command{
     .description =
         "Runs a graph by each policy in turns and prints the medians, and how near each "
         "comes to what was planned.",
-    .options = {{options::devices, options::graph_queues, options::graph_memory_limit,
-                 options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
-                 Option::integer("rounds", "N", "How often each policy runs. Default: 15.").at_least(1),
-                 options::graph_timeout, options::json},
-                options::stores},
+    .options =
+        {{options::devices, options::graph_queues, options::graph_memory_limit,
+          options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
+          Option::integer("rounds", "N", "How often each policy runs. Default: 15.").at_least(1),
+          options::graph_timeout, options::json},
+         options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph bench dag.graph --devices cpu/2", "Which policy is the fastest?"}},
     .body = bench_graph,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "schedule/graph/cut_bound.hpp"
+
 namespace kiln::graph {
 namespace {
 
@@ -206,7 +208,8 @@ Bounds bounds(const Problem& problem) {
   const WorkBound work(problem);
   found.work_ns = work.of([](Task) { return true; });
   found.mixed_ns =
-      std::max({found.path_ns, found.work_ns, window_bound(problem, work), mixed_bound(problem)});
+      std::max({found.path_ns, found.work_ns, window_bound(problem, work), mixed_bound(problem),
+                cut_bound(problem)});
   return found;
 }
 

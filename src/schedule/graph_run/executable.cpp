@@ -181,7 +181,7 @@ void Executable::find_whole_writes(const Step& step, const RunOrder& order) {
   }
   steps_.runners[step.runner]->enqueue(work, memory, {}, nullptr);
   wait_for_queue(entry.queue, order);
-  std::vector<bool> is_whole(memory.size());
+  std::vector<bool> writes_all(memory.size());
   for (std::size_t use = 0; use < memory.size(); ++use) {
     if (work.uses()[use].access != Access::out) continue;
     const std::size_t bytes = work.uses()[use].bytes;
@@ -190,9 +190,9 @@ void Executable::find_whole_writes(const Step& step, const RunOrder& order) {
       check_cl(
           ::clEnqueueReadBuffer(handle, from, CL_TRUE, 0, bytes, to->data(), 0, nullptr, nullptr),
           "clEnqueueReadBuffer");
-    is_whole[use] = of_zeros == of_others;
+    writes_all[use] = of_zeros == of_others;
   }
-  found.learn(work, is_whole);
+  found.learn(work, writes_all);
 }
 
 void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {

@@ -97,6 +97,7 @@ bool PlannedGraph::fill_problem() {
   for (const auto& entry : all) {
     const auto links = times_.links(entry);
     const auto command = command_times(costs_.size());
+    if (entry.lanes > 1) problem_.devices[costs_.size()].slow_down = {1, command.slow_down};
     costs_.push_back({command.launch_ns, command.enqueue_ns, links.up, links.down, links.fill});
     if (entry.memory == 0) continue;
     problem_.links[entry.memory] = links.up;
@@ -246,8 +247,18 @@ KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
     report_.is_kept = true;
     return *std::move(kept);
   }
-  KeptTimetables::Kept made{timetable_by(problem_, options_.policy, options_.device, cluster_of)};
-  if (may_try) made = faster_of(std::move(made.timetable));
+  std::vector<Timetable> tables{
+      timetable_by(problem_, options_.policy, options_.device, cluster_of)};
+  // Several lanes help little where a task fills its device, and then they cost waits.
+  const bool has_lanes = problem_.lanes() > problem_.devices.size();
+  if (has_lanes && options_.queues == 0)
+    tables.push_back(timetable_by(with_one_lane(), options_.policy, options_.device, cluster_of));
+  std::ranges::stable_sort(tables, {}, &Timetable::makespan_ns);
+  KeptTimetables::Kept made;
+  if (may_try)
+    made = fastest_of(std::move(tables));
+  else
+    made.timetable = std::move(tables.front());
   kept_timetables_.keep(identity, problem_, made);
   return made;
 }
@@ -289,20 +300,45 @@ void PlannedGraph::calibrate() {
     for (Task task = 0; task < work_.tasks().size(); ++task)
       busy_ns += problem_.run(task, device) - costs_[device].launch_ns;
     if (!(busy_ns < 10 * static_cast<double>(trial_ns))) continue;  // or it cannot run all of them
-    make(one_device(problem_, device), Queue::Times::none);
-    executable_->run(trial());
-    std::vector<double> taken, enqueued;
-    double all_ns = 0;
-    for (int run = 0; run < 200 && (run < 3 || all_ns < static_cast<double>(trial_ns)); ++run) {
-      executable_->run(trial());
-      taken.push_back(static_cast<double>(executable_->wall_ns()));
-      enqueued.push_back(static_cast<double>(executable_->enqueue_ns()));
-      all_ns += taken.back();
-    }
+    make(one_device(with_one_lane(), device), Queue::Times::none);
+    std::vector<double> enqueued;
+    const double taken = median_run_ns(&enqueued);
     const auto commands = static_cast<double>(executable_->steps().all.size());
-    times_.learn(kinds(), *entry.device,
-                 {(median(taken) - busy_ns) / commands, median(enqueued) / commands});
+    TaskTimes::CommandTimes found{(taken - busy_ns) / commands, median(enqueued) / commands};
+    if (entry.lanes > 1) {
+      problem_.devices[device].slow_down.clear();
+      make(one_device(problem_, device), Queue::Times::none);
+      const double expected =
+          simulated(problem_, executable_->steps(), costs_, report_.timetable).makespan_ns;
+      found.slow_down = std::clamp<double>(median_run_ns(nullptr) / expected, 1, entry.lanes);
+    }
+    times_.learn(kinds(), *entry.device, found);
   }
+}
+
+/// The median time of runs of what was made last; `enqueued`: what each took the host.
+double PlannedGraph::median_run_ns(std::vector<double>* enqueued) {
+  executable_->run(trial());
+  std::vector<double> taken;
+  double all_ns = 0;
+  for (int run = 0; run < 200 && (run < 3 || all_ns < static_cast<double>(trial_ns)); ++run) {
+    executable_->run(trial());
+    taken.push_back(static_cast<double>(executable_->wall_ns()));
+    if (enqueued != nullptr) enqueued->push_back(static_cast<double>(executable_->enqueue_ns()));
+    all_ns += taken.back();
+  }
+  return median(taken);
+}
+
+/// The same problem for devices that do one task at a time.
+Problem PlannedGraph::with_one_lane() const {
+  Problem narrow = problem_;
+  for (auto& device : narrow.devices) {
+    device.lanes = 1;
+    device.slow_down.clear();
+  }
+  value_or_throw(narrow.complete());
+  return narrow;
 }
 
 /// The times that the commands of the timetable will take, as far as that is known. Where it was
@@ -320,36 +356,53 @@ void PlannedGraph::simulate(double tried_ns) {
   table.makespan_ns = tried_ns;
 }
 
-/// Times of tasks say nothing of what it costs that devices wait for one another, which counts
-/// where tasks are short: there a plan over several devices is held against one device in runs.
-KeptTimetables::Kept PlannedGraph::faster_of(Timetable planned) {
-  constexpr double short_ns = 20e6;
-  if (planned.makespan_ns > short_ns) return {std::move(planned)};
-  const auto device_of = [](const auto& entry) { return entry.device; };
-  const auto first = planned.tasks.empty() ? 0 : planned.tasks.front().device;
-  if (std::ranges::all_of(
-          planned.tasks, [&](auto device) { return device == first; }, device_of))
-    return {std::move(planned)};
-  Timetable alone = timetable_by(problem_, Policy::one_device, no_device, {});
-  const std::array<const Timetable*, 2> tables{&planned, &alone};
-  std::array<std::unique_ptr<Executable>, 2> made;
-  std::array<std::vector<double>, 2> taken;
-  for (int i : {0, 1}) {
-    make(*tables[i], Queue::Times::none);
-    made[i] = std::move(executable_);
-    made[i]->run(trial());
+/// Times say little of what it costs that queues wait for one another, which counts where tasks are
+/// short: there timetables over several queues are held against one queue in runs. The first of
+/// them is the best as planned.
+KeptTimetables::Kept PlannedGraph::fastest_of(std::vector<Timetable> tables) {
+  const auto is_on_one_queue = [](const Timetable& table) {
+    return std::ranges::all_of(table.tasks, [&](const auto& entry) {
+      return entry.device == table.tasks.front().device && entry.lane == table.tasks.front().lane;
+    });
+  };
+  const bool is_alone = is_on_one_queue(tables.front());
+  std::erase_if(tables, is_on_one_queue);
+  if (is_alone) tables.clear();
+  tables.push_back(timetable_by(with_one_lane(), Policy::one_device, no_device, {}));
+  constexpr double longest_ns = 10 * static_cast<double>(trial_ns);
+  if (tables.front().makespan_ns > longest_ns) return {best_simulated(std::move(tables))};
+  std::vector<std::unique_ptr<Executable>> made;
+  std::vector<std::vector<double>> taken(tables.size());
+  for (const Timetable& table : tables) {
+    make(table, Queue::Times::none);
+    made.push_back(std::move(executable_));
+    made.back()->run(trial());
   }
-  // In turns, so that what disturbs the machine disturbs both.
+  // In turns, so that what disturbs the machine disturbs all.
   double all_ns = 0;
-  for (int round = 0; round < 100 && (round < 5 || all_ns < 5 * trial_ns); ++round)
-    for (int i : {0, 1}) {
+  for (int round = 0; round < 100 && (round < 3 || all_ns < 5 * trial_ns); ++round)
+    for (std::size_t i = 0; i < made.size(); ++i) {
       made[i]->run(trial());
       taken[i].push_back(static_cast<double>(made[i]->wall_ns()));
       all_ns += taken[i].back();
     }
-  const double with_all = median(taken[0]), with_one = median(taken[1]);
-  if (with_all < worth_it * with_one) return {std::move(planned), with_all};
-  return {std::move(alone), with_one};
+  std::size_t best = tables.size() - 1;
+  for (std::size_t i = 0; i + 1 < tables.size(); ++i) {
+    const double limit = best + 1 == tables.size() ? worth_it : 1;
+    if (median(taken[i]) < limit * median(taken[best])) best = i;
+  }
+  return {std::move(tables[best]), median(taken[best])};
+}
+
+/// For graphs that run too long to be tried.
+Timetable PlannedGraph::best_simulated(std::vector<Timetable> tables) {
+  std::vector<double> simulated_ns;
+  for (const Timetable& table : tables) {
+    make(table, Queue::Times::none);
+    simulated_ns.push_back(simulated(problem_, executable_->steps(), costs_, table).makespan_ns);
+  }
+  const auto best = std::ranges::min_element(simulated_ns) - simulated_ns.begin();
+  return std::move(tables[static_cast<std::size_t>(best)]);
 }
 
 void PlannedGraph::learn() {

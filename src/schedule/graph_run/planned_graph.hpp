@@ -65,7 +65,10 @@ class PlannedGraph {
   KeptTimetables::Kept planned_timetable(bool may_try);
   Bytes plan_identity(bool may_try);
   const Bytes& kinds();
-  KeptTimetables::Kept faster_of(Timetable planned);
+  KeptTimetables::Kept fastest_of(std::vector<Timetable> tables);
+  Timetable best_simulated(std::vector<Timetable> tables);
+  Problem with_one_lane() const;
+  double median_run_ns(std::vector<double>* enqueued);
   std::vector<std::uint32_t> exploring_devices();
   void make(Timetable timetable, Queue::Times times);
   void learn();

@@ -62,8 +62,9 @@ std::optional<TaskTimes::CommandTimes> TaskTimes::command_times(const Bytes& gra
                                                                 const Device& device) {
   const Known& launch = known(canonical("launch time", graph, device));
   const Known& enqueue = known(canonical("enqueue time", graph, device));
-  if (launch.count == 0 || enqueue.count == 0) return std::nullopt;
-  return CommandTimes{launch.ns, enqueue.ns};
+  const Known& slow_down = known(canonical("slow-down of lanes", graph, device));
+  if (launch.count == 0 || enqueue.count == 0 || slow_down.count == 0) return std::nullopt;
+  return CommandTimes{launch.ns, enqueue.ns, slow_down.ns};
 }
 
 void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTimes& times) {
@@ -71,6 +72,8 @@ void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTim
                                                     "launch"};
   known(canonical("enqueue time", graph, device)) = {std::max(times.enqueue_ns, 1.0), 1, true,
                                                      "enqueue"};
+  known(canonical("slow-down of lanes", graph, device)) = {std::max(times.slow_down, 1.0), 1, true,
+                                                           "slow-down"};
 }
 
 TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {

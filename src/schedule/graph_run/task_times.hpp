@@ -28,6 +28,8 @@ class TaskTimes {
   /// that enqueues it.
   struct CommandTimes {
     double launch_ns = 0, enqueue_ns = 0;
+    /// How much longer tasks take while all lanes of the device are at work.
+    double slow_down = 1;
   };
   /// Of a certain graph on a device, as its runs have shown. Drivers need longer after long kernels
   /// than after short ones, so that no number holds for all graphs.

@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t writes_schema = 1;
 
-constexpr auto writes_fields = [](auto& to, auto& is_whole) {
-  to.list("uses", is_whole, 1, [&](auto& whole) { to.field("whole", whole); });
+constexpr auto writes_fields = [](auto& to, auto& writes_all) {
+  to.list("uses", writes_all, 1, [&](auto& whole) { to.field("whole", whole); });
 };
 
 }  // namespace
@@ -36,7 +36,7 @@ bool WholeWrites::hold(const Work& work, std::size_t use) {
       return true;
     case Work::Writes::same: {
       const Known& shown = known(work);
-      return shown.is_known && shown.is_whole[use];
+      return shown.is_known && shown.writes_all[use];
     }
     case Work::Writes::unknown:
       break;
@@ -55,12 +55,12 @@ bool WholeWrites::lacks(const Work& work) {
   return may_be_shown && !known(work).is_known;
 }
 
-void WholeWrites::learn(const Work& work, const std::vector<bool>& is_whole) {
-  known(work) = {true, is_whole};
+void WholeWrites::learn(const Work& work, const std::vector<bool>& writes_all) {
+  known(work) = {true, writes_all};
   if (resolver_.store() == nullptr) return;
   const Bytes identity = work.writes_identity();
   const auto kept = resolver_.store()->put(Kind::record, key_of(identity), identity,
-                                           bytes_by(writes_fields, is_whole),
+                                           bytes_by(writes_fields, writes_all),
                                            {writes_schema, work.name(), "", 0});
   if (!kept) log(LogLevel::info, "what a kernel writes is not kept: " + kept.error().message());
 }

@@ -18,12 +18,12 @@ class WholeWrites {
   /// Whether a run would show what is not known of a work.
   bool lacks(const Work& work);
   /// Takes in what a run has shown, by use.
-  void learn(const Work& work, const std::vector<bool>& is_whole);
+  void learn(const Work& work, const std::vector<bool>& writes_all);
 
  private:
   struct Known {
     bool is_known = false;
-    std::vector<bool> is_whole;  ///< by use
+    std::vector<bool> writes_all;  ///< by use
   };
   Known& known(const Work& work);
 

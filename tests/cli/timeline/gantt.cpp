@@ -70,9 +70,9 @@ TEST(TimelinePage, names_cannot_become_markup) {
 }
 
 TEST(TimelinePage, of_a_timeline_without_spans_has_the_host_lane_only) {
-  EXPECT_EQ(data_of_page(page_of({})),
-            Json::parse(
-                R"({"lanes":[{"name":"host","rows":[]}],"texts":[],"arrows":[],"marks":[]})"));
+  EXPECT_EQ(
+      data_of_page(page_of({})),
+      Json::parse(R"({"lanes":[{"name":"host","rows":[]}],"texts":[],"arrows":[],"marks":[]})"));
 }
 
 TEST(TimelinePage, has_arrows_between_spans_in_the_order_of_its_rows) {
