@@ -60,14 +60,17 @@ struct Graph {
 
 /// A graph by its description, words apart by blanks:
 ///
-///     transformer HEADS SIZE [shared]   9 tasks a head; shared: one input, heads added up
-///     cholesky TILES SIZE               tiled, TILES (TILES+1) (TILES+2) / 6 tasks
-///     lu TILES SIZE                     without pivoting, TILES (TILES+1) (2 TILES+1) / 6
-///     chain TASKS [COUNT]               one buffer changed in place; COUNT floats
-///     independent TASKS [COUNT]         a buffer each, changed in place
-///     layered TASKS COUNT [SEED]        layers of a tenth of the tasks, or of 10 where they are
-///     few fdtd STEPS SIZE                   three tasks a step 2mm SIZE, 3mm SIZE, atax SIZE, bicg
-///     SIZE, mvt SIZE, gemver SIZE gramschmidt COLUMNS SIZE          three tasks a column
+///     transformer HEADS SIZE [shared]
+///     cholesky TILES SIZE, lu TILES SIZE
+///     chain TASKS [COUNT], independent TASKS [COUNT]
+///     layered TASKS COUNT [SEED]
+///     fdtd STEPS SIZE, gramschmidt COLUMNS SIZE
+///     2mm, 3mm, atax, bicg, mvt, gemver, corr or covar SIZE
+///
+/// Transformers have 9 tasks a head; shared: one input, heads added up. Tiled factors have T (T +
+/// 1) (T + 2) / 6 tasks (Cholesky) and T (T + 1) (2 T + 1) / 6 (LU, without pivoting); FDTD and
+/// Gram-Schmidt three a step or column. A chain changes one buffer of COUNT floats in place,
+/// independent tasks one each. Layers have a tenth of the tasks, or 10 where they are few.
 ///
 /// Sizes are multiples of 32. Throws std::invalid_argument for others.
 Graph make(std::string_view description);
