@@ -3,10 +3,12 @@
 #include <cstring>
 #include <random>
 
+#include "base/os/file.hpp"
 #include "kernel/runtime.hpp"
 #include "schedule/graph_run/arena.hpp"
 #include "schedule/graph_run/kernel_work.hpp"
 #include "schedule/graph_run/planned_graph.hpp"
+#include "store/local/local_store.hpp"
 
 namespace kiln::graph {
 namespace {
@@ -85,7 +87,7 @@ HostArray array_of(const Contents& contents) {
 
 class ModelMaker {
  public:
-  explicit ModelMaker(const Kernels& kernels) : kernels_(kernels) { made_.inputs.reserve(8); }
+  explicit ModelMaker(const Kernels& kernels) : kernels_(kernels) { made_.inputs.reserve(16); }
 
   ValueId input(std::uint32_t seed) {
     Contents contents(count);
@@ -325,6 +327,50 @@ TEST_F(GraphRun, AChainOnOneDeviceWaitsForNoEvent) {
   expect_results(planned, make.made(), "chain");
   EXPECT_EQ(planned.executable().steps().slots, 0u);
   EXPECT_EQ(planned.executable().steps().all.size(), 22u);  // the copy of the input, and 21 tasks
+}
+
+TEST_F(GraphRun, WhatIsWrittenWholeGetsNoZerosAndTheRestDoes) {
+  ModelMaker maker(kernels_);
+  const ValueId a = maker.input(1), b = maker.input(2);
+  maker.keep(maker.add(a, b));
+  maker.keep(maker.half_only(a));
+  const Model& model = maker.made();
+  PlannedGraph planned(runtime_, model.graph, {});
+  planned.plan(PlannedGraph::Explore::yes);
+  std::size_t fills = 0;
+  for (const Step& step : planned.executable().steps().all) fills += step.kind == Step::Kind::fill;
+  EXPECT_EQ(fills, 1u) << "for half_only alone";
+  for (int run = 0; run < 2; ++run) {
+    planned.run({});
+    expect_results(planned, model, "run " + std::to_string(run));
+  }
+}
+
+TEST_F(GraphRun, APlanOfTheStoreIsTheOneThatWasMade) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-graph"));
+  std::vector<std::vector<std::uint32_t>> devices;
+  std::vector<bool> kept;
+  for (int process = 0; process < 2; ++process) {
+    const Runtime runtime(std::make_shared<Runtime::State>(
+        std::make_unique<Resolver>(open_local_store((folder.path() / "store").string())), "cpu",
+        Runtime::State::Single::halved));
+    const Kernels kernels(runtime);
+    ModelMaker maker(kernels);
+    ValueId last = maker.input(1);
+    for (std::uint32_t i = 0; i < 6; ++i) last = maker.add(maker.mix(last, i), maker.input(3 + i));
+    maker.keep(last);
+    const Model& model = maker.made();
+    PlannedGraph planned(runtime, model.graph, {});
+    const PlanReport& report = planned.plan(PlannedGraph::Explore::yes);
+    kept.push_back(report.is_kept);
+    devices.emplace_back();
+    for (const auto& entry : report.timetable.tasks) devices.back().push_back(entry.device);
+    EXPECT_GT(report.timetable.makespan_ns, 0);
+    planned.run({});
+    expect_results(planned, model, "process " + std::to_string(process));
+  }
+  EXPECT_EQ(kept, (std::vector<bool>{false, true}));
+  EXPECT_EQ(devices[0], devices[1]);
 }
 
 }  // namespace

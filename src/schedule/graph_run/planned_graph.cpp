@@ -17,11 +17,6 @@ namespace {
 /// Two queues of a GPU are nearly as good as more.
 constexpr std::uint32_t usual_queues = 2;
 
-/// How long runs are repeated to find something out.
-constexpr std::int64_t trial_ns = 20'000'000;
-/// A second device has to gain so much: what it gains less is gone when the machine is busy.
-constexpr double worth_it = 0.97;
-
 }  // namespace
 
 PlannedGraph::PlannedGraph(const Runtime& runtime, WorkGraph work, const PlanOptions& options)
@@ -171,31 +166,6 @@ void PlannedGraph::make(Timetable timetable, Queue::Times times) {
           {.memory_limit = options_.memory_limit, .times = times, .whole_writes = &whole_writes_}));
 }
 
-/// How runs are made that are not asked for.
-RunOrder PlannedGraph::trial() const {
-  // Where it may end early, an error is to name the task.
-  return {.takes_times = options_.timeout.count() > 0,
-          .timeout = options_.timeout,
-          .stop = options_.stop};
-}
-
-/// One run, where something can be found by it.
-void PlannedGraph::find_whole_writes() {
-  if (std::ranges::none_of(work_.tasks(),
-                           [&](const auto& entry) { return whole_writes_.lacks(*entry.work); }))
-    return;
-  make(on_devices(problem_, exploring_devices()), Queue::Times::none);
-  RunOrder order = trial();
-  order.finds_whole_writes = &whole_writes_;
-  try {
-    executable_->run(order);
-  } catch (const Error& error) {
-    // As where a device has no memory for more outputs; what is wrong otherwise, runs will say.
-    if (error.code() != Errc::device || !runtime_.state().lost_device().empty()) throw;
-  }
-  executable_.reset();
-}
-
 const PlanReport& PlannedGraph::plan(Explore explore) {
   bool known = fill_problem();
   if (explore == Explore::yes && can_be_repeated()) find_whole_writes();
@@ -290,57 +260,6 @@ TaskTimes::CommandTimes PlannedGraph::command_times(std::size_t device) {
   return shown ? *shown : times_.command_times(entry);
 }
 
-/// Finds what a command of this graph costs a device: what its runs there take without the work of
-/// the tasks. Of devices on which that would take long nothing is found; there it counts little.
-void PlannedGraph::calibrate() {
-  for (std::uint32_t device = 0; device < devices_->all().size(); ++device) {
-    const auto& entry = devices_->all()[device];
-    if (times_.command_times(kinds(), *entry.device)) continue;
-    double busy_ns = 0;
-    for (Task task = 0; task < work_.tasks().size(); ++task)
-      busy_ns += problem_.run(task, device) - costs_[device].launch_ns;
-    if (!(busy_ns < 10 * static_cast<double>(trial_ns))) continue;  // or it cannot run all of them
-    make(one_device(with_one_lane(), device), Queue::Times::none);
-    std::vector<double> enqueued;
-    const double taken = median_run_ns(&enqueued);
-    const auto commands = static_cast<double>(executable_->steps().all.size());
-    TaskTimes::CommandTimes found{(taken - busy_ns) / commands, median(enqueued) / commands};
-    if (entry.lanes > 1) {
-      problem_.devices[device].slow_down.clear();
-      make(one_device(problem_, device), Queue::Times::none);
-      const double expected =
-          simulated(problem_, executable_->steps(), costs_, report_.timetable).makespan_ns;
-      found.slow_down = std::clamp<double>(median_run_ns(nullptr) / expected, 1, entry.lanes);
-    }
-    times_.learn(kinds(), *entry.device, found);
-  }
-}
-
-/// The median time of runs of what was made last; `enqueued`: what each took the host.
-double PlannedGraph::median_run_ns(std::vector<double>* enqueued) {
-  executable_->run(trial());
-  std::vector<double> taken;
-  double all_ns = 0;
-  for (int run = 0; run < 200 && (run < 3 || all_ns < static_cast<double>(trial_ns)); ++run) {
-    executable_->run(trial());
-    taken.push_back(static_cast<double>(executable_->wall_ns()));
-    if (enqueued != nullptr) enqueued->push_back(static_cast<double>(executable_->enqueue_ns()));
-    all_ns += taken.back();
-  }
-  return median(taken);
-}
-
-/// The same problem for devices that do one task at a time.
-Problem PlannedGraph::with_one_lane() const {
-  Problem narrow = problem_;
-  for (auto& device : narrow.devices) {
-    device.lanes = 1;
-    device.slow_down.clear();
-  }
-  value_or_throw(narrow.complete());
-  return narrow;
-}
-
 /// The times that the commands of the timetable will take, as far as that is known. Where it was
 /// tried, all of them are stretched to what the runs took.
 void PlannedGraph::simulate(double tried_ns) {
@@ -354,55 +273,6 @@ void PlannedGraph::simulate(double tried_ns) {
     entry.end_ns *= factor;
   }
   table.makespan_ns = tried_ns;
-}
-
-/// Times say little of what it costs that queues wait for one another, which counts where tasks are
-/// short: there timetables over several queues are held against one queue in runs. The first of
-/// them is the best as planned.
-KeptTimetables::Kept PlannedGraph::fastest_of(std::vector<Timetable> tables) {
-  const auto is_on_one_queue = [](const Timetable& table) {
-    return std::ranges::all_of(table.tasks, [&](const auto& entry) {
-      return entry.device == table.tasks.front().device && entry.lane == table.tasks.front().lane;
-    });
-  };
-  const bool is_alone = is_on_one_queue(tables.front());
-  std::erase_if(tables, is_on_one_queue);
-  if (is_alone) tables.clear();
-  tables.push_back(timetable_by(with_one_lane(), Policy::one_device, no_device, {}));
-  constexpr double longest_ns = 10 * static_cast<double>(trial_ns);
-  if (tables.front().makespan_ns > longest_ns) return {best_simulated(std::move(tables))};
-  std::vector<std::unique_ptr<Executable>> made;
-  std::vector<std::vector<double>> taken(tables.size());
-  for (const Timetable& table : tables) {
-    make(table, Queue::Times::none);
-    made.push_back(std::move(executable_));
-    made.back()->run(trial());
-  }
-  // In turns, so that what disturbs the machine disturbs all.
-  double all_ns = 0;
-  for (int round = 0; round < 100 && (round < 3 || all_ns < 5 * trial_ns); ++round)
-    for (std::size_t i = 0; i < made.size(); ++i) {
-      made[i]->run(trial());
-      taken[i].push_back(static_cast<double>(made[i]->wall_ns()));
-      all_ns += taken[i].back();
-    }
-  std::size_t best = tables.size() - 1;
-  for (std::size_t i = 0; i + 1 < tables.size(); ++i) {
-    const double limit = best + 1 == tables.size() ? worth_it : 1;
-    if (median(taken[i]) < limit * median(taken[best])) best = i;
-  }
-  return {std::move(tables[best]), median(taken[best])};
-}
-
-/// For graphs that run too long to be tried.
-Timetable PlannedGraph::best_simulated(std::vector<Timetable> tables) {
-  std::vector<double> simulated_ns;
-  for (const Timetable& table : tables) {
-    make(table, Queue::Times::none);
-    simulated_ns.push_back(simulated(problem_, executable_->steps(), costs_, table).makespan_ns);
-  }
-  const auto best = std::ranges::min_element(simulated_ns) - simulated_ns.begin();
-  return std::move(tables[static_cast<std::size_t>(best)]);
 }
 
 void PlannedGraph::learn() {
