@@ -207,9 +207,8 @@ Bounds bounds(const Problem& problem) {
   }
   const WorkBound work(problem);
   found.work_ns = work.of([](Task) { return true; });
-  found.mixed_ns =
-      std::max({found.path_ns, found.work_ns, window_bound(problem, work), mixed_bound(problem),
-                cut_bound(problem)});
+  found.mixed_ns = std::max({found.path_ns, found.work_ns, window_bound(problem, work),
+                             mixed_bound(problem), cut_bound(problem)});
   return found;
 }
 

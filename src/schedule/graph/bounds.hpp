@@ -4,8 +4,9 @@
 
 namespace kiln::graph {
 
-/// What no timetable can go below, ns. Transfers are left out, but between the parts of a graph that
-/// falls apart in time (cut_bound()). A device's lanes together do as much as its slow-down allows.
+/// What no timetable can go below, ns. Transfers are left out, but between the parts of a graph
+/// that falls apart in time (cut_bound()). A device's lanes together do as much as its slow-down
+/// allows.
 struct Bounds {
   double path_ns = 0;   ///< the longest way, each task on its fastest device
   double work_ns = 0;   ///< all work, cut as finely as one likes, over all devices
