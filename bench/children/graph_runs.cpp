@@ -6,14 +6,18 @@
 //   bench-graph_runs spans "FAMILY NUMBERS…" POLICY        what one run's commands took, by name
 //   bench-graph_runs sweep "FAMILY NUMBERS…" ROUNDS        the best of all splits of its parts, too
 //   bench-graph_runs overhead "FAMILY NUMBERS…" ROUNDS     next to a hand-written loop, device 0
+//   bench-graph_runs footprint "FAMILY NUMBERS…"           memory beside the data
 //   bench-graph_runs memory "FAMILY NUMBERS…"              as on devices with memory of their own
 //
 // Prints JSON; times in milliseconds.
 #include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <new>
@@ -337,6 +341,40 @@ void transfers(const families::Graph& graph) {
       made.result_digest(planned));
 }
 
+/// Memory of this process in use, in MiB.
+double resident_mib() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return static_cast<double>(resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE))) /
+         1048576;
+}
+
+/// What a graph takes beside its data, from its tasks to the commands of a run.
+void footprint(const families::Graph& graph) {
+  const Runtime runtime = runtime_of("cpu");
+  {
+    // The driver and the programs are there before.
+    const families::Graph small = families::make("layered 60 32");
+    KilnGraph made(small, runtime, KilnGraph::Inputs::kept);
+    PlannedGraph(runtime, made.take(), {.policy = Policy::one_device}).run({});
+  }
+  double data = 0;
+  for (const auto& buffer : graph.buffers) data += static_cast<double>(buffer.bytes) / 1048576;
+  const double before = resident_mib();
+  KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
+  PlannedGraph planned(runtime, made.take(), {.policy = Policy::heft});
+  planned.plan(PlannedGraph::Explore::no);
+  ::malloc_trim(0);  // what planning has given back
+  const double planned_mib = resident_mib() - before;
+  planned.run({});
+  fmt::print(
+      "{{\"graph\": \"{}\", \"tasks\": {}, \"mib\": {:.2f}, \"after_run_mib\": {:.2f}, "
+      "\"data_mib\": "
+      "{:.2f}}}\n",
+      graph.name, graph.tasks.size(), planned_mib, resident_mib() - before, data);
+}
+
 }  // namespace
 
 int main(int count, char** words) try {
@@ -355,6 +393,8 @@ int main(int count, char** words) try {
     sweep(graph, number);
   } else if (what == "overhead") {
     overhead(graph, number);
+  } else if (what == "footprint") {
+    footprint(graph);
   } else if (what == "memory") {
     transfers(graph);
   } else {

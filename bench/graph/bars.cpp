@@ -366,6 +366,17 @@ std::vector<Bar> graph_bars() {
       "x", [](const Context& c) {
         return over_least(c, {{"peak", "least_peak"}});
       });
+  add("footprint", "memory that a graph of 10,000 tasks takes beside its data", at_most, 30, "MB",
+      [](const Context& c) -> Outcome {
+        const Json found = run_child(c, "bench-graph_runs", {"footprint", "layered 10000 32"});
+        const double data = found.at("data_mib"), driver = found.at("after_run_mib");
+        const double held = found.at("mib").get<double>() - data;
+        return Figure{
+            held * 1.048576,
+            fmt::format("{} tasks, ready to run; with what PoCL keeps of a run's commands "
+                        "{:.1f} MB; {:.1f} MB of data",
+                        found.at("tasks").get<int>(), (driver - data) * 1.048576, data * 1.048576)};
+      });
   bars.insert(bars.end(), std::make_move_iterator(gpu_bars.begin()),
               std::make_move_iterator(gpu_bars.end()));
   return bars;

@@ -2,7 +2,7 @@
 // The timeline of a run. data.lanes: [{name, rows}]; a row is a list of spans that do not overlap;
 // a span is [start, length, name, category, detail, its value, …], times in ns since the first
 // span's start, texts as places in data.texts. data.arrows: [from, to], places among all spans in
-// the order of lanes and rows; data.marks: [ns, name], moments that get a line.
+// the order of lanes and rows; data.marks: [ns, name], moments that get a line. Both may be absent.
 
 const lanes = data.lanes.map(({name, rows}) => ({
   name, rows: rows.map(row => row.map(([start, length, label, category, ...details]) => ({
@@ -12,8 +12,8 @@ const lanes = data.lanes.map(({name, rows}) => ({
 }));
 const spansOf = lane => lane.rows.flat();
 const all = lanes.flatMap(spansOf);
-const arrows = data.arrows.map(([from, to]) => ({from: all[from], to: all[to]}));
-const marks = data.marks.map(([ns, name]) => ({ns, name}));
+const arrows = (data.arrows ?? []).map(([from, to]) => ({from: all[from], to: all[to]}));
+const marks = (data.marks ?? []).map(([ns, name]) => ({ns, name}));
 const whole = [...all.map(span => span.end), ...marks.map(mark => mark.ns)]
     .reduce((end, ns) => Math.max(end, ns), 0);
 
