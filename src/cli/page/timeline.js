@@ -218,9 +218,13 @@ function drawChart(title, from, to) {
       const x1 = at(from.end) * width, x2 = at(to.start) * width;
       const y1 = middleOf.get(from), y2 = middleOf.get(to);
       const reach = Math.max(6, Math.min(40, Math.abs(x2 - x1) / 2));
-      over.append(make('path', {class: 'arrow',
-        d: `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}` +
-           `m-5 -3l5 3l-5 3`}));
+      // Over the bars of its own row, from the edge of one to that of the other.
+      const top = barHeight / 2 + 6 + Math.min(10, Math.abs(x2 - x1) / 40);
+      const d = y1 !== y2 ?
+          `M${x1} ${y1}C${x1 + reach} ${y1} ${x2 - reach} ${y2} ${x2} ${y2}m-5 -3l5 3l-5 3` :
+          `M${x1} ${y1 - barHeight / 2}C${x1 + 4} ${y1 - top} ${x2 - 4} ${y1 - top} ` +
+          `${x2} ${y1 - barHeight / 2}m-5 -3l5 3l1 -6`;
+      over.append(make('path', {class: 'arrow', d}));
     }
   }
 

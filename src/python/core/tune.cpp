@@ -108,6 +108,7 @@ class Listener {
   }
 
   bool operator()(const tune::Progress& progress) {
+    is_asked_ = true;  // what tells of progress has processes
     if (is_told_to_stop) return false;
     const py::gil_scoped_acquire lock;
     if (function_.is_none()) return true;

@@ -168,9 +168,11 @@ class Helper {
   std::optional<Wire> hear() {
     std::string text(most_message_bytes, '\0');
     ssize_t got = 0;
+    // ECONNRESET: the helper has ended without reading that it was told to stop. What it said
+    // before that is still there, and comes next.
     do {
       got = ::recv(channel_.get(), text.data(), text.size(), 0);
-    } while (got < 0 && errno == EINTR);
+    } while (got < 0 && (errno == EINTR || errno == ECONNRESET));
     if (got <= 0) return std::nullopt;
     text.resize(static_cast<std::size_t>(got));
     auto json = Wire::parse(text, nullptr, false);
