@@ -6,7 +6,7 @@
 //   bench-graph_runs spans "FAMILY NUMBERS…" POLICY        what one run's commands took, by name
 //   bench-graph_runs sweep "FAMILY NUMBERS…" ROUNDS        the best of all splits of its parts, too
 //   bench-graph_runs overhead "FAMILY NUMBERS…" ROUNDS     next to a hand-written loop, device 0
-//   bench-graph_runs footprint "FAMILY NUMBERS…"           memory beside the data
+//   bench-graph_runs footprint "FAMILY NUMBERS…"           memory besides the data
 //   bench-graph_runs memory "FAMILY NUMBERS…"              as on devices with memory of their own
 //
 // Prints JSON; times in milliseconds.
@@ -350,7 +350,7 @@ double resident_mib() {
          1048576;
 }
 
-/// What a graph takes beside its data, from its tasks to the commands of a run.
+/// What a graph takes besides its data, from its tasks to the commands of a run.
 void footprint(const families::Graph& graph) {
   const Runtime runtime = runtime_of("cpu");
   {

@@ -366,7 +366,7 @@ std::vector<Bar> graph_bars() {
       "x", [](const Context& c) {
         return over_least(c, {{"peak", "least_peak"}});
       });
-  add("footprint", "memory that a graph of 10,000 tasks takes beside its data", at_most, 30, "MB",
+  add("footprint", "memory that a graph of 10,000 tasks takes besides its data", at_most, 30, "MB",
       [](const Context& c) -> Outcome {
         const Json found = run_child(c, "bench-graph_runs", {"footprint", "layered 10000 32"});
         const double data = found.at("data_mib"), driver = found.at("after_run_mib");
