@@ -53,7 +53,8 @@ struct GraphRunSummary {
 struct GraphReport {
   std::string policy;
   bool times_are_known = false;  ///< else the next runs are for finding them; they are right, too
-  double makespan_ns = 0;        ///< as planned
+  bool is_kept = false;          ///< planned before, and kept in the store
+  double makespan_ns = 0;        ///< as planned, or as trials took where it was tried
   /// What no plan can go below: the longest way with each task on its fastest device; all work over
   /// all devices; both at once.
   double path_bound_ns = 0, work_bound_ns = 0, bound_ns = 0;

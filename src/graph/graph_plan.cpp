@@ -145,6 +145,7 @@ GraphReport GraphPlan::report(bool compare) const {
   GraphReport report = graph::report_of(planned.problem(), planned.report().timetable, names);
   report.policy = name_of(planned.report().policy);
   report.times_are_known = planned.report().times_are_known;
+  report.is_kept = planned.report().is_kept;
   for (graph::Task task = 0; task < names.size(); ++task)
     report.tasks[task].on_host = planned.work().tasks()[task].work->runs_on_host();
   const auto& steps = planned.executable().steps();

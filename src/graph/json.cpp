@@ -16,6 +16,7 @@ std::string json_of(const GraphReport& report) {
   };
   Json object{{"policy", report.policy},
               {"times_are_known", report.times_are_known},
+              {"is_kept", report.is_kept},
               {"makespan_us", microseconds(report.makespan_ns)},
               {"path_bound_us", microseconds(report.path_bound_ns)},
               {"work_bound_us", microseconds(report.work_bound_ns)},

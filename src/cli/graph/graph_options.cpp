@@ -97,6 +97,7 @@ void print_graph_plan(const GraphReport& report, bool says_why) {
     print("{} commands, {} waits, {} bytes to devices, {} back\n", report.commands, report.waits,
           report.bytes_to_devices, report.bytes_to_host);
   for (const auto& advice : report.advice) print_text("{}\n", advice);
+  if (report.is_kept) print("planned before: found in the store\n");
   if (!report.times_are_known)
     print("the times of some tasks are not known yet: the next runs are for finding them\n");
 }
