@@ -1,6 +1,7 @@
 // A time step over a mesh as a graph: heat flows along the edges of a ring of nodes. Three loops
 // and a function of the host are planned once; each run of the plan makes one step, without a look
-// at what waits for what. Shows kiln/mesh/graph.hpp.
+// at what waits for what.
+// Shows kiln/mesh/graph.hpp.
 #include <cmath>
 #include <cstdio>
 #include <kiln/mesh.hpp>
