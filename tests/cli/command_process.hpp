@@ -60,6 +60,11 @@ class CommandTest : public ::testing::Test {
     return program("/bin/bash", {"-c", script});
   }
 
+  /// Two halves of the processor, where it has two units.
+  std::string halves() const {
+    return kiln({"devices", "--devices", "cpu/2"}).exit_code == 0 ? "cpu/2" : "cpu";
+  }
+
   /// The path of a program that may be absent; empty then.
   std::string find_program(const std::string& name) {
     auto found = program("/bin/bash", {"-c", "command -v " + name}).output;

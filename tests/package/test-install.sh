@@ -93,6 +93,16 @@ if [ -e "$libraries/libkiln-mesh.so" ]; then
   expect "1 -49" halo
 fi
 
+# Graphs as programs.
+cmake -G Ninja -S "$documents/examples/graphs" -B "$scratch/graphs" -DCMAKE_PREFIX_PATH="$prefix"
+ninja -C "$scratch/graphs" -j 1
+graph() {  # PROGRAM [ARGUMENT]...
+  KILN_STORE=$scratch/store POCL_CACHE_DIR=$scratch/pocl-cache "$scratch/graphs/$1" "${@:2}" ||
+    { echo "$1 failed"; exit 1; }
+}
+graph cholesky 3
+if [ -e "$libraries/libkiln-mesh.so" ]; then graph mesh_step; fi
+
 # A search from a program: by the installed helper, in processes of its own; the second run finds the
 # record.
 for run in first second; do

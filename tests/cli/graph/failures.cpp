@@ -41,7 +41,7 @@ kernel void hang(global const volatile float* x, global float* y) {
 TEST_F(GraphFailures, a_device_that_goes_is_one_line_with_the_task) {
   set("OPENCL_LAYERS", KILN_FAULT_LAYER);
   int named = 0;
-  for (const char* devices : {"cpu", "cpu/2"})
+  for (const std::string& devices : {std::string("cpu"), halves()})
     for (int call = 1; call <= 6; ++call) {
       SCOPED_TRACE(::testing::Message() << devices << ", call " << call);
       set("KILN_TEST_FAULT", "clEnqueueNDRangeKernel:" + std::to_string(call));
@@ -57,7 +57,7 @@ TEST_F(GraphFailures, a_device_that_goes_is_one_line_with_the_task) {
 }
 
 TEST_F(GraphFailures, a_kernel_that_hangs_is_named_after_its_time) {
-  for (const char* devices : {"cpu", "cpu/2"}) {
+  for (const std::string& devices : {std::string("cpu"), halves()}) {
     const auto result = kiln({"graph", "run", "hangs.graph", "--devices", devices, "--timeout",
                               "0.5", "--store", "off"});
     expect_refusal(result, 1, "task 7 hang: the run has not ended in time");
