@@ -250,7 +250,7 @@ void overhead(const families::Graph& graph, int rounds) {
     b.push_back(run_b());
     if (round % 2 == 1) a.push_back(run_a());
   };
-  for (int round = 0; round < std::max(5, rounds / 10); ++round) {
+  for (int round = 0; round < std::max(5, rounds / 3); ++round) {
     KilnGraph made(graph, runtime, KilnGraph::Inputs::arrays);
     const auto planned = make_planned(made);
     families::PlainLoop loop(graph, machine);

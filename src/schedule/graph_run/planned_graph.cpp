@@ -223,6 +223,11 @@ KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
   const bool has_lanes = problem_.lanes() > problem_.devices.size();
   if (has_lanes && options_.queues == 0)
     tables.push_back(timetable_by(with_one_lane(), options_.policy, options_.device, cluster_of));
+  // Parts that share nothing, each on one device, hand nothing over.
+  const auto part_of = problem_.graph.components();
+  const std::size_t parts = part_of.empty() ? 0 : std::ranges::max(part_of) + 1;
+  if (may_try && parts > 1 && parts < problem_.graph.size())
+    tables.push_back(timetable_by(problem_, Policy::cluster, no_device, part_of));
   std::ranges::stable_sort(tables, {}, &Timetable::makespan_ns);
   KeptTimetables::Kept made;
   if (may_try)
