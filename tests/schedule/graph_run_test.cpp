@@ -354,6 +354,34 @@ TEST_F(GraphRun, WhatIsWrittenWholeGetsNoZerosAndTheRestDoes) {
   }
 }
 
+TEST_F(GraphRun, ArraysThatLastGoFromDeviceToDevice) {
+  const auto devices = static_cast<std::uint32_t>(runtime_.devices().size());
+  for (const bool foreign : {false, true})
+    for (const bool apart : {false, true}) {
+      Contents expected(count);
+      for (std::size_t i = 0; i < count; ++i) expected[i] = static_cast<std::uint32_t>(i);
+      const auto storage = std::make_shared<ArrayStorage>(array_of(expected));
+      WorkGraph graph;
+      const std::uint32_t array = graph.add_array(storage);
+      ValueId value = graph.array_value(array);
+      for (std::uint32_t i = 0; i < 5; ++i) {
+        const Task task = graph.add(kernels_.work("scramble", {Access::inout}, i), {value},
+                                    {.device = i % devices, .arrays = {array}});
+        value = graph.written(task, 0);
+      }
+      PlannedGraph planned(runtime_, std::move(graph),
+                           {.as_if_apart = apart, .as_if_foreign = foreign});
+      for (int run = 0; run < 3; ++run) {
+        planned.run({});
+        for (std::uint32_t i = 0; i < 5; ++i)
+          for (auto& element : expected) element = (element ^ i) * 2654435761u + 1;
+        EXPECT_EQ(
+            std::memcmp(storage->on_host(ArrayStorage::HostUse::read), expected.data(), bytes), 0)
+            << foreign << apart << ", run " << run;
+      }
+    }
+}
+
 TEST_F(GraphRun, APlanOfTheStoreIsTheOneThatWasMade) {
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-graph"));
   std::vector<std::vector<std::uint32_t>> devices;

@@ -77,23 +77,27 @@ std::span<const cl_event> Executable::gather(const Step& step) {
 }
 
 void Executable::place_arrays() {
-  if (work_.arrays().empty()) return;
-  array_waits_.clear();
   const ArrayPlace* last = nullptr;
   for (const ArrayPlace& place : steps_.array_memory) {
     const bool is_known =
         last != nullptr && last->array == place.array && last->device == place.device;
-    steps_.memory[place.at] = is_known ? steps_.memory[last->at]
-                                       : work_.arrays()[place.array].storage->on_device(
-                                             first_queue(place.device), array_waits_);
+    steps_.memory[place.at] = is_known ? steps_.memory[last->at] : array_on_device(place);
     last = &place;
   }
   for (const ArrayPlace& place : steps_.array_host_memory)
     steps_.host_memory[place.at] =
         work_.arrays()[place.array].storage->on_host(ArrayStorage::HostUse::read);
-  if (!array_waits_.empty())
-    check_cl(::clWaitForEvents(static_cast<cl_uint>(array_waits_.size()), array_waits_.data()),
-             "clWaitForEvents");
+}
+
+cl_mem Executable::array_on_device(const ArrayPlace& place) {
+  array_waits_.clear();
+  const cl_mem memory =
+      work_.arrays()[place.array].storage->on_device(first_queue(place.device), array_waits_);
+  // At once, since the storage lets go of the events when another device asks; and one by one,
+  // since they may be of several drivers.
+  for (const cl_event event : array_waits_)
+    check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
+  return memory;
 }
 
 /// What runs of other graphs and kernels have to know of the Arrays. All commands have ended.

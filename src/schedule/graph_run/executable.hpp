@@ -48,6 +48,7 @@ class Executable {
 
  private:
   void place_arrays();
+  cl_mem array_on_device(const ArrayPlace& place);
   void enqueue_all(const RunOrder& order);
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);

@@ -1,5 +1,6 @@
 #include "schedule/graph_run/memory_table.hpp"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -57,11 +58,24 @@ void MemoryTable::make(Steps& steps, const Residency& residency) {
       Buffer made =
           make_buffer(*entry.context, *entry.device, nullptr, arenas[entry.memory][chunk].size());
       chunks[{entry.memory, chunk}] = made.cl;
-      steps.buffers.push_back(std::move(made.cl));
+      steps.chunks.push_back(std::move(made.cl));
     }
   }
-  using Part = std::tuple<cl_context, std::uint32_t, std::uint32_t, std::size_t, std::size_t>;
+  // Values that begin at the same byte, one after the other, share the part that is long enough for
+  // all: NVIDIA's driver (580) crashes when it releases several of different lengths.
+  using Part = std::tuple<cl_context, std::uint32_t, std::uint32_t, std::size_t>;
   std::map<Part, cl_mem> parts;
+  std::map<Part, std::size_t> lengths;
+  const auto part_of = [&](const Entry& entry) {
+    const auto& place = entry.place;
+    return Part{devices_.all()[entry.device].context->cl()(), place.memory, place.chunk,
+                place.offset};
+  };
+  for (const Entry& entry : buffers_)
+    if (entry.place.memory != 0) {
+      std::size_t& length = lengths[part_of(entry)];
+      length = std::max(length, entry.place.bytes);
+    }
   std::map<std::tuple<cl_context, const std::byte*, std::size_t>, cl_mem> in_host_memory;
   for (const Entry& entry : buffers_) {
     const auto& device = devices_.all()[entry.device];
@@ -79,9 +93,9 @@ void MemoryTable::make(Steps& steps, const Residency& residency) {
       steps.memory[entry.at] = handle;
       continue;
     }
-    cl_mem& handle = parts[{context->cl()(), place.memory, place.chunk, place.offset, place.bytes}];
+    cl_mem& handle = parts[part_of(entry)];
     if (handle == nullptr) {
-      cl_buffer_region region{place.offset, place.bytes};
+      cl_buffer_region region{place.offset, lengths.at(part_of(entry))};
       cl::Buffer part = with_cl_errors([&] {
         return chunks.at({place.memory, place.chunk})
             .createSubBuffer(CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region);

@@ -72,6 +72,7 @@ struct Steps {
   std::vector<std::uint32_t> result_of;  ///< by value; none: no result
 
   std::vector<HostArray> host_arenas;
+  std::vector<cl::Buffer> chunks;   ///< devices' memory, of which parts are given out
   std::vector<cl::Buffer> buffers;  ///< all that memory's handles are of
 
   std::uint64_t bytes_up = 0, bytes_down = 0;  ///< of a run
