@@ -196,6 +196,7 @@ void spans(const families::Graph& graph, Policy policy) {
   for (int i = 0; i < 3; ++i) fmt::print("a run without times: {:.4f} ms\n", ms_of(planned));
   for (int i = 0; i < 2; ++i) planned.run({.takes_times = true});
   Spans found;
+  fmt::print("a hand-over takes {:.1f} us\n", planned.problem().hand_over_ns * 1e-3);
   fmt::print("{} commands, {} events\n", planned.executable().steps().all.size(),
              planned.executable().steps().slots);
   const auto start = now_ns();

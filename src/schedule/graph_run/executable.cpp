@@ -251,7 +251,7 @@ void Executable::do_host_step(std::size_t index, const RunOrder& order) {
                         now_ns(),
                         {},
                         static_cast<std::uint32_t>(index + 1),
-                        waited_for(index, find_signals())});
+                        waited_for(index)});
   }
   for (const UserEvent& event : steps_.user_events)
     if (event.step == index) ::clSetUserEventStatus(events_[event.slot], CL_COMPLETE);
@@ -368,6 +368,7 @@ void Executable::run(const RunOrder& asked) {
     enqueued_ns_.resize(steps_.all.size());
     task_ns_.assign(work_.tasks().size(), 0);
   }
+  if (order.trace != nullptr) signals_ = find_signals();
   begin_ = std::chrono::steady_clock::now();
   const auto start = now_ns();
   try {

@@ -66,7 +66,7 @@ class Executable {
     std::vector<std::uint32_t> by_slot, by_task;
   };
   Signals find_signals() const;
-  std::vector<std::uint32_t> waited_for(std::size_t index, const Signals& signals) const;
+  std::vector<std::uint32_t> waited_for(std::size_t index) const;
   void take_times(const RunOrder& order);
   Error with_task(const Error& error) const;
   void abandon(bool hangs);
@@ -82,6 +82,7 @@ class Executable {
   std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
   std::vector<std::span<std::byte>> spans_;
   std::vector<std::int64_t> task_ns_;
+  Signals signals_;                         ///< of runs with a trace
   std::vector<cl::Buffer> second_outputs_;  ///< of find_whole_writes(): kernels know them
   std::int64_t wall_ns_ = 0, enqueue_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;

@@ -21,7 +21,8 @@ Executable::Signals Executable::find_signals() const {
 
 /// The spans that a step's had to come after: commands of other queues, and tasks of its own queue
 /// whose results it reads.
-std::vector<std::uint32_t> Executable::waited_for(std::size_t index, const Signals& signals) const {
+std::vector<std::uint32_t> Executable::waited_for(std::size_t index) const {
+  const Signals& signals = signals_;
   std::vector<std::uint32_t> after;
   const auto note = [&](std::uint32_t before) {
     if (before == none) return;
@@ -54,8 +55,6 @@ std::vector<std::uint32_t> Executable::waited_for(std::size_t index, const Signa
 void Executable::take_times(const RunOrder& order) {
   std::vector<QueueTimeline> lanes;
   for (const auto& entry : steps_.queues) lanes.emplace_back(entry.lane);
-  Signals signals;
-  if (order.trace != nullptr) signals = find_signals();
   for (std::size_t i = 0; i < steps_.all.size(); ++i) {
     const Step& step = steps_.all[i];
     if (step.queue == steps_.queues.size()) continue;
@@ -70,7 +69,7 @@ void Executable::take_times(const RunOrder& order) {
     const Task task = step.task != none ? step.task : work_.values()[step.value].producer;
     const std::string what = task != none ? work_.tasks()[task].label : "input";
     lanes[step.queue].add(verbs[kind] + what, categories[kind], event, enqueued_ns_[i],
-                          static_cast<std::uint32_t>(i + 1), waited_for(i, signals));
+                          static_cast<std::uint32_t>(i + 1), waited_for(i));
   }
   if (order.trace != nullptr)
     for (const auto& lane : lanes) lane.send(*order.trace);

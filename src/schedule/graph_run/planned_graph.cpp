@@ -90,6 +90,11 @@ bool PlannedGraph::fill_problem() {
   problem_.links.assign(memories * memories, {});
   costs_.clear();
   for (const auto& entry : all) {
+    if (all.size() == 1) {
+      // Nothing is to be chosen, so nothing is measured: what is shown then is a guess.
+      costs_.push_back({.launch_ns = 5000, .enqueue_ns = 2000});
+      continue;
+    }
     const auto links = times_.links(entry);
     const auto command = command_times(costs_.size());
     if (entry.lanes > 1) problem_.devices[costs_.size()].slow_down = {1, command.slow_down};
@@ -187,7 +192,7 @@ const PlanReport& PlannedGraph::plan(Explore explore) {
     ++exploring_runs_;
     known = fill_problem();
   }
-  if (known && explore == Explore::yes && can_be_repeated()) {
+  if (known && has_choice && explore == Explore::yes && can_be_repeated()) {
     calibrate();
     fill_problem();
   }
