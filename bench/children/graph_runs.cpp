@@ -86,10 +86,10 @@ std::string halves() { return devices_or("cpu/2"); }
 void run(const families::Graph& graph, int runs, Policy policy) {
   const Runtime runtime = runtime_of(devices_or("cpu"));
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
-  PlannedGraph planned(runtime, made.take(),
-                       {.policy = policy, .queues = policy == Policy::one_device ? 1U : 0U});
   const auto start = now_ns();
-  planned.plan(PlannedGraph::Explore::yes);
+  const auto plan = plan_graph(
+      runtime, made.take(), {.policy = policy, .queues = policy == Policy::one_device ? 1U : 0U});
+  PlannedGraph& planned = *plan;
   const double plan_ms = static_cast<double>(now_ns() - start) * 1e-6;
   const double first = ms_of(planned);
   std::vector<double> taken;
@@ -127,8 +127,11 @@ double bound_ms(const families::Graph& graph, PlannedGraph& single, const Proble
 void compare(const families::Graph& graph, int rounds) {
   const Runtime runtime = runtime_of(halves());
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
-  PlannedGraph planned(runtime, made.take(), {});
-  planned.plan(PlannedGraph::Explore::yes);
+  // Its tasks are those of the graph: what the bound is of.
+  PlannedGraph whole(runtime, WorkGraph(made.work()), {});
+  whole.plan(PlannedGraph::Explore::yes);
+  const auto plan = plan_graph(runtime, made.take(), {});
+  PlannedGraph& planned = *plan;
   KilnGraph alone(graph, runtime, KilnGraph::Inputs::kept);
   PlannedGraph single(runtime, alone.take(), {.policy = Policy::one_device, .queues = 1});
   single.plan(PlannedGraph::Explore::yes);
@@ -154,8 +157,7 @@ void compare(const families::Graph& graph, int rounds) {
       "\"digest\": \"{:016x}\"}}\n",
       graph.name, graph.tasks.size(), planned.executable().steps().all.size(), first, list(taken),
       list(on_one), planned.report().timetable.makespan_ns * 1e-6,
-      planned.report().simulated_ns * 1e-6, bound_ms(graph, single, planned.problem()), same,
-      digest);
+      planned.report().simulated_ns * 1e-6, bound_ms(graph, single, whole.problem()), same, digest);
 }
 
 /// What commands took in a run, by name: for profiles.
@@ -191,8 +193,8 @@ class Spans final : public TraceSink {
 void spans(const families::Graph& graph, Policy policy) {
   const Runtime runtime = runtime_of(halves());
   KilnGraph made(graph, runtime, KilnGraph::Inputs::kept);
-  PlannedGraph planned(runtime, made.take(), {.policy = policy});
-  planned.plan(PlannedGraph::Explore::yes);
+  const auto plan = plan_graph(runtime, made.take(), {.policy = policy});
+  PlannedGraph& planned = *plan;
   for (int i = 0; i < 3; ++i) fmt::print("a run without times: {:.4f} ms\n", ms_of(planned));
   for (int i = 0; i < 2; ++i) planned.run({.takes_times = true});
   Spans found;
@@ -214,8 +216,7 @@ void sweep(const families::Graph& graph, int rounds) {
   const auto add = [&](std::uint32_t on_second) {
     graphs.push_back(
         std::make_unique<KilnGraph>(graph, runtime, KilnGraph::Inputs::kept, on_second));
-    plans.push_back(std::make_unique<PlannedGraph>(runtime, graphs.back()->take(), PlanOptions{}));
-    plans.back()->plan(PlannedGraph::Explore::yes);
+    plans.push_back(plan_graph(runtime, graphs.back()->take(), {}));
     ms_of(*plans.back());
   };
   add(none);

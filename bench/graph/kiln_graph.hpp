@@ -47,6 +47,7 @@ class KilnGraph {
       if (graph.buffers[i].is_result && array_[i] == none) work_.keep(current_[i]);
   }
 
+  const WorkGraph& work() const { return work_; }
   WorkGraph take() { return std::move(work_); }
 
   std::uint64_t result_digest(const PlannedGraph& planned) const {

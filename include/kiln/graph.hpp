@@ -33,6 +33,9 @@ struct GraphPlanOptions {
   /// Bytes of each such device's memory that the graph may use; 0: all. What does not fit is put
   /// aside to the host's memory.
   std::size_t memory_limit = 0;
+  /// Whether "auto" may cut tasks that are kernels into parts, one a device, where runs show that
+  /// it is faster. Results stay the same.
+  bool may_cut = true;
   /// Of each run that is made to find times; as GraphRunOptions has them.
   std::chrono::nanoseconds timeout{0};
   std::function<bool()> stop = {};
@@ -68,7 +71,8 @@ struct GraphReport {
     std::vector<std::uint32_t> after;  ///< tasks that it waits for
     std::string why;
   };
-  std::vector<Task> tasks;
+  std::vector<Task> tasks;    ///< of those in parts each part
+  std::size_t cut_tasks = 0;  ///< how many of the graph's tasks are in parts
   /// What other policies promise, and what would help: only where it was asked for.
   std::vector<std::pair<std::string, double>> policies;
   std::vector<std::string> advice;

@@ -119,10 +119,10 @@ GraphPlan LoadedFile::plan(const Runtime& runtime, const GraphPlanOptions& optio
   std::vector<std::unique_ptr<HostArray>> inputs;
   std::map<std::pair<std::int64_t, std::uint32_t>, ValueId> results;
   WorkGraph work = Filling(*state_, runtime, inputs).fill(results);
-  auto made = std::make_shared<GraphPlan::State>(runtime, std::move(work), plan_options(options));
+  auto made = std::make_shared<GraphPlan::State>();
   made->inputs = std::move(inputs);
   made->results = std::move(results);
-  made->planned.plan(PlannedGraph::Explore::yes);
+  made->planned = plan_graph(runtime, std::move(work), plan_options(options));
   return GraphPlan(std::move(made));
 }
 

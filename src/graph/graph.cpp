@@ -354,14 +354,14 @@ GraphPlan Graph::plan(const GraphPlanOptions& options) const {
     assembly.work.keep(last);
     results.emplace_back(last, storage);
   }
-  auto made = std::make_shared<GraphPlan::State>(state.runtime, std::move(assembly.work),
-                                                 graph::plan_options(options));
+  auto made = std::make_shared<GraphPlan::State>();
   made->inputs = std::move(inputs);
   made->copies = std::move(copies);
   made->own_results = std::move(results);
   made->take_copies();
   for (const auto& [address, storage] : state.host_memory) made->host_results.push_back(storage);
-  made->planned.plan(graph::PlannedGraph::Explore::yes);
+  made->planned =
+      graph::plan_graph(state.runtime, std::move(assembly.work), graph::plan_options(options));
   return GraphPlan(std::move(made));
 }
 

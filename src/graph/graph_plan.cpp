@@ -48,6 +48,7 @@ PlanOptions plan_options(const GraphPlanOptions& options) {
   made.device = options.device < 0 ? none : static_cast<std::uint32_t>(options.device);
   made.queues = options.queues;
   made.memory_limit = options.memory_limit;
+  made.may_cut = options.may_cut;
   made.timeout = options.timeout;
   made.stop = options.stop;
   return made;
@@ -126,26 +127,27 @@ GraphRunSummary GraphPlan::run(const GraphRunOptions& options) {
   // Only then an error can name the task that is to blame.
   order.takes_times = options.timeout.count() > 0;
   state_->take_copies();
-  state_->planned.run(order);
+  state_->planned->run(order);
   for (const auto& [value, storage] : state_->own_results) {
-    const ByteView result = state_->planned.executable().result(value);
+    const ByteView result = state_->planned->executable().result(value);
     std::memcpy(storage->on_host(ArrayStorage::HostUse::overwrite), result.data(), result.size());
   }
   for (const auto& storage : state_->host_results) storage->on_host(ArrayStorage::HostUse::read);
   GraphRunSummary summary;
-  summary.wall_ns = state_->planned.executable().wall_ns();
+  summary.wall_ns = state_->planned->executable().wall_ns();
   summary.timeline = kept.take();
   return summary;
 }
 
 GraphReport GraphPlan::report(bool compare) const {
-  const auto& planned = state_->planned;
+  const auto& planned = *state_->planned;
   std::vector<std::string> names;
   for (const auto& entry : planned.work().tasks()) names.push_back(entry.label);
   GraphReport report = graph::report_of(planned.problem(), planned.report().timetable, names);
   report.policy = name_of(planned.report().policy);
   report.times_are_known = planned.report().times_are_known;
   report.is_kept = planned.report().is_kept;
+  report.cut_tasks = planned.work().cut_tasks();
   for (graph::Task task = 0; task < names.size(); ++task)
     report.tasks[task].on_host = planned.work().tasks()[task].work->runs_on_host();
   const auto& steps = planned.executable().steps();
@@ -166,7 +168,7 @@ std::span<const std::byte> GraphPlan::result(std::int64_t task, std::uint32_t po
         fmt::format("task {}, argument {}: found no result, expected one that was asked for "
                     "or that no task reads",
                     task, position));
-  return state_->planned.executable().result(found->second);
+  return state_->planned->executable().result(found->second);
 }
 
 }  // namespace kiln

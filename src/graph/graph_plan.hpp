@@ -10,11 +10,7 @@ namespace kiln {
 
 /// What a plan holds besides what the schedule module does.
 struct GraphPlan::State {
-  /// Throws kiln::Error.
-  State(const Runtime& runtime, graph::WorkGraph work, const graph::PlanOptions& options)
-      : planned(runtime, std::move(work), options) {}
-
-  graph::PlannedGraph planned;
+  std::unique_ptr<graph::PlannedGraph> planned;
   std::vector<std::unique_ptr<HostArray>> inputs;  ///< that the graph reads
   /// Memory of the application, and the inputs that are copies of it.
   std::vector<std::pair<ByteView, HostArray*>> copies;

@@ -53,6 +53,7 @@ GraphPlanOptions graph_plan_options(const Context& context) {
   if (context.has("queues")) made.queues = static_cast<unsigned>(context.integer("queues"));
   if (context.has("memory-limit"))
     made.memory_limit = static_cast<std::size_t>(bytes_option(context, "memory-limit"));
+  made.may_cut = !context.flag("whole");
   const GraphRunOptions runs = graph_run_options(context);
   made.timeout = runs.timeout;
   made.stop = runs.stop;
@@ -87,6 +88,7 @@ void print_graph_plan(const GraphReport& report, bool says_why) {
               ? fmt::format("  ({:.3f} of it)", report.makespan_ns / ns)
               : "");
   };
+  if (report.cut_tasks > 0) print("{:<22} {:>12}\n", "tasks in parts", report.cut_tasks);
   line("planned", report.makespan_ns);
   line("longest way", report.path_bound_ns);
   line("all work", report.work_bound_ns);

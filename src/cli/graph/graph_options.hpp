@@ -43,6 +43,10 @@ inline constexpr Option graph_memory_limit =
     Option::text("memory-limit", "BYTES",
                  "How much of each such device's memory the graph may take (500M, 2G). What does "
                  "not fit is put aside to the host's.");
+inline constexpr Option graph_whole =
+    Option::flag("whole",
+                 "Leaves all tasks whole. Without, auto cuts large ones into parts, one a device, "
+                 "where that is faster.");
 inline constexpr Option graph_timeout =
     Option::number("timeout", "SECONDS", "The time that a run may take; 0 is no bound.", "0");
 

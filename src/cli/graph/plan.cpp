@@ -91,8 +91,9 @@ const Command graph_plan_command{
         "would promise, and what would help. Times that are not on record are found by running the "
         "graph.",
     .options = {{options::graph_policy, costs, options::devices, options::graph_queues,
-                 options::graph_memory_limit, options::graph_specs, options::source_dir,
-                 options::graph_set, options::graph_pins, options::graph_timeout, options::json},
+                 options::graph_memory_limit, options::graph_whole, options::graph_specs,
+                 options::source_dir, options::graph_set, options::graph_pins,
+                 options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph plan dag.graph --devices cpu/2", "Where would its tasks run?"},
@@ -108,8 +109,9 @@ const Command graph_explain_command{
         "As `kiln graph plan`, with a reason for each task: what it would take elsewhere, "
         "and when its data could be there.",
     .options = {{options::graph_policy, costs, options::devices, options::graph_queues,
-                 options::graph_memory_limit, options::graph_specs, options::source_dir,
-                 options::graph_set, options::graph_pins, options::graph_timeout, options::json},
+                 options::graph_memory_limit, options::graph_whole, options::graph_specs,
+                 options::source_dir, options::graph_set, options::graph_pins,
+                 options::graph_timeout, options::json},
                 options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph explain dag.graph --devices gpu,cpu",

@@ -70,7 +70,8 @@ int run_graph(Context& context) {
   const GraphReport report = plan.report();
   nlohmann::ordered_json object{{"file", loaded.file().name},
                                 {"policy", report.policy},
-                                {"tasks", report.tasks.size()},
+                                {"tasks", loaded.file().tasks.size()},
+                                {"tasks_in_parts", report.cut_tasks},
                                 {"devices", report.devices},
                                 {"ms", runs.median_ms()},
                                 {"runs_ms", runs.wall_ms},
@@ -82,9 +83,11 @@ int run_graph(Context& context) {
   for (const auto& task : report.tasks)
     if (!task.on_host) ++tasks_on[task.device];
   object["tasks_on_devices"] = tasks_on;
-  std::string text = fmt::format("{}: {} tasks in {:.3f} ms (planned {:.3f}, bound {:.3f})\n",
-                                 loaded.file().name, report.tasks.size(), runs.median_ms(),
-                                 report.makespan_ns / 1e6, report.bound_ns / 1e6);
+  const std::string in_parts =
+      report.cut_tasks > 0 ? fmt::format(" ({} cut into parts)", report.cut_tasks) : "";
+  std::string text = fmt::format("{}: {} tasks{} in {:.3f} ms (planned {:.3f}, bound {:.3f})\n",
+                                 loaded.file().name, loaded.file().tasks.size(), in_parts,
+                                 runs.median_ms(), report.makespan_ns / 1e6, report.bound_ns / 1e6);
   for (std::size_t device = 0; device < tasks_on.size(); ++device)
     text += fmt::format("  device {}  {}: {} tasks\n", device, report.devices[device],
                         tasks_on[device]);
@@ -167,9 +170,15 @@ const Command graph_run_command{
         "is "
         "run some times before to find them.",
     .options =
-        {{options::devices, options::graph_policy, options::graph_queues,
-          options::graph_memory_limit, options::graph_specs, options::source_dir,
-          options::graph_set, options::graph_pins,
+        {{options::devices,
+          options::graph_policy,
+          options::graph_queues,
+          options::graph_memory_limit,
+          options::graph_whole,
+          options::graph_specs,
+          options::source_dir,
+          options::graph_set,
+          options::graph_pins,
           Option::choice("compare", "POLICY", options::graph_policies,
                          "Runs it by this policy, too, on the same inputs: a byte that differs "
                          "gives exit code 1."),
@@ -190,7 +199,10 @@ const Command graph_run_command{
                           "0"),
           Option::integer("runs", "N", "How often it runs; the time is the median.", "1")
               .at_least(1),
-          options::graph_timeout, options::trace, options::gantt, options::json},
+          options::graph_timeout,
+          options::trace,
+          options::gantt,
+          options::json},
          options::stores},
     .positional = graph_file,
     .examples = {{"kiln graph run dag.graph --devices gpu,cpu", "Runs a graph on two devices."},
@@ -208,7 +220,8 @@ const Command graph_bench_command{
         "comes to what was planned.",
     .options =
         {{options::devices, options::graph_queues, options::graph_memory_limit,
-          options::graph_specs, options::source_dir, options::graph_set, options::graph_pins,
+          options::graph_whole, options::graph_specs, options::source_dir, options::graph_set,
+          options::graph_pins,
           Option::integer("rounds", "N", "How often each policy runs. Default: 15.").at_least(1),
           options::graph_timeout, options::json},
          options::stores},

@@ -145,13 +145,15 @@ void Executable::enqueue(const Step& step, cl_event* done) {
           "clEnqueueCopyBuffer");
       return;
     case Step::Kind::upload:
-      check_cl(::clEnqueueWriteBuffer(handle, *memory, CL_FALSE, 0, step.bytes,
-                                      steps_.host_memory[step.host_memory], count, list, done),
+      check_cl(::clEnqueueWriteBuffer(handle, *memory, CL_FALSE, step.first_byte, step.bytes,
+                                      steps_.host_memory[step.host_memory] + step.first_byte, count,
+                                      list, done),
                "clEnqueueWriteBuffer");
       return;
     case Step::Kind::download:
-      check_cl(::clEnqueueReadBuffer(handle, *memory, CL_FALSE, 0, step.bytes,
-                                     steps_.host_memory[step.host_memory], count, list, done),
+      check_cl(::clEnqueueReadBuffer(handle, *memory, CL_FALSE, step.first_byte, step.bytes,
+                                     steps_.host_memory[step.host_memory] + step.first_byte, count,
+                                     list, done),
                "clEnqueueReadBuffer");
       return;
     case Step::Kind::host:

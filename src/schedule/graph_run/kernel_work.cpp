@@ -102,7 +102,20 @@ KernelWork::KernelWork(Job job, Resolver& resolver, const Queue& queue) : job_(s
     const bool is_certain = facts.found && !facts.data_dependent_writes && !is_read;
     writes_.push_back(is_certain ? Writes::same : Writes::unknown);
     positions_.push_back(static_cast<unsigned>(i));
+    element_types_.push_back(i < parameters.size() ? parameters[i].layout.name : "");
   }
+  may_be_cut_ = facts.found && facts.splittable && !facts.suspicious && !facts.uses_printf &&
+                !facts.uses_atomics && !facts.data_dependent_writes &&
+                !facts.data_dependent_reads && !facts.reads_what_is_written;
+  take_element_sizes(info, parameters, job_);
+  kind_ = kind_of(job_);
+}
+
+KernelWork::KernelWork(const KernelWork& whole, const Part& part, std::vector<Writes> writes)
+    : KernelWork(whole) {
+  job_.range = part_range(job_.range, part);
+  writes_ = std::move(writes);
+  may_be_cut_ = false;
   kind_ = kind_of(job_);
 }
 

@@ -2,6 +2,7 @@
 
 #include "schedule/graph_run/work.hpp"
 #include "schedule/job.hpp"
+#include "schedule/split.hpp"
 
 namespace kiln::graph {
 
@@ -12,6 +13,8 @@ class KernelWork final : public Work {
   /// given. Buffers whose access the Job leaves open are what the kernel's text says. Throws
   /// kiln::Error as a run does.
   KernelWork(Job job, Resolver& resolver, const Queue& queue);
+  /// Some work-groups of another one. `writes`: by use, what is known of the part itself.
+  KernelWork(const KernelWork& whole, const Part& part, std::vector<Writes> writes);
 
   const std::string& name() const override { return job_.kernel; }
   const std::vector<Use>& uses() const override { return uses_; }
@@ -23,12 +26,19 @@ class KernelWork final : public Work {
   const Job& job() const { return job_; }
   /// The arguments that have memory, in the order of uses().
   const std::vector<unsigned>& memory_positions() const { return positions_; }
+  /// Whether its text allows that work-groups run apart, whatever the data: one run can then show
+  /// that parts of it do what it does.
+  bool may_be_cut() const { return may_be_cut_; }
+  /// By use, of what numbers its memory is ("float", "uint4"); empty: not known.
+  const std::vector<std::string>& element_types() const { return element_types_; }
 
  private:
   Job job_;
   std::vector<Use> uses_;
   std::vector<Writes> writes_;
   std::vector<unsigned> positions_;
+  std::vector<std::string> element_types_;
+  bool may_be_cut_ = false;
   Bytes kind_;
 };
 

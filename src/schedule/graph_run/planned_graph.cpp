@@ -217,8 +217,8 @@ KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
   for (const auto& entry : work_.tasks()) cluster_of.push_back(entry.cluster);
   if (options_.policy != Policy::automatic)
     return {timetable_by(problem_, options_.policy, options_.device, cluster_of)};
-  const Bytes identity = KeptTimetables::identity_of(problem_, plan_identity(may_try));
-  if (auto kept = kept_timetables_.find(identity, problem_)) {
+  kept_as_ = KeptTimetables::identity_of(problem_, plan_identity(may_try));
+  if (auto kept = kept_timetables_.find(kept_as_, problem_)) {
     report_.is_kept = true;
     return *std::move(kept);
   }
@@ -239,7 +239,7 @@ KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
     made = fastest_of(std::move(tables));
   else
     made.timetable = std::move(tables.front());
-  kept_timetables_.keep(identity, problem_, made);
+  kept_timetables_.keep(kept_as_, problem_, made);
   return made;
 }
 

@@ -18,6 +18,7 @@ struct PlanOptions {
   std::uint32_t device = none;   ///< of one_device; none: the best one
   std::uint32_t queues = 0;      ///< of each device with memory of its own; 0: two
   std::size_t memory_limit = 0;  ///< bytes of each such device; 0: all
+  bool may_cut = true;           ///< the automatic policy may cut tasks into parts
   /// Of runs that find something out: see RunOrder.
   std::chrono::nanoseconds timeout{0};
   std::function<bool()> stop = {};
@@ -48,6 +49,14 @@ class PlannedGraph {
   const PlanReport& plan(Explore explore);
   void run(const RunOrder& order);
 
+  /// The graph with tasks in parts, one a device, during which other devices have nothing to do;
+  /// nothing where that promises little, or where runs are not to be tried. Of the automatic
+  /// policy.
+  std::optional<WorkGraph> in_parts();
+  /// Whether this graph takes less time than another one that does the same: by runs of both in
+  /// turns, or what such runs have shown before, or else what is planned.
+  bool is_faster_than(PlannedGraph& other);
+
   const WorkGraph& work() const { return work_; }
   const TaskGraph& graph() const { return problem_.graph; }
   const Problem& problem() const { return problem_; }
@@ -57,6 +66,9 @@ class PlannedGraph {
   int exploring_runs() const { return exploring_runs_; }
 
  private:
+  /// More devices or more tasks have to gain so much: what they gain less is gone when the machine
+  /// is busy.
+  static constexpr double worth_it = 0.97;
   RunOrder trial() const;
   void find_devices();
   void find_whole_writes();
@@ -65,6 +77,8 @@ class PlannedGraph {
   KeptTimetables::Kept planned_timetable(bool may_try);
   Bytes plan_identity(bool may_try);
   const Bytes& kinds();
+  std::vector<std::vector<double>> weights_in_parts();
+  void keep_tried(double ns);
   KeptTimetables::Kept fastest_of(std::vector<Timetable> tables);
   Timetable best_simulated(std::vector<Timetable> tables);
   Problem with_one_lane() const;
@@ -92,8 +106,14 @@ class PlannedGraph {
   PlanReport report_;
   std::unique_ptr<Executable> executable_;
   Queue::Times queues_take_ = Queue::Times::none;  ///< of executable_
-  bool explores_ = false;                          ///< the next runs are for finding times
+  Bytes kept_as_;          ///< what the timetable is kept by; empty: it is not
+  bool explores_ = false;  ///< the next runs are for finding times
   int exploring_runs_ = 0, learnt_runs_ = 0;
 };
+
+/// A graph, planned. Where the policy is automatic, large tasks are cut into parts where that makes
+/// it faster. Throws what PlannedGraph does.
+std::unique_ptr<PlannedGraph> plan_graph(const Runtime& runtime, WorkGraph work,
+                                         const PlanOptions& options);
 
 }  // namespace kiln::graph

@@ -11,8 +11,6 @@ namespace {
 
 /// How long runs are repeated to find something out.
 constexpr std::int64_t trial_ns = 20'000'000;
-/// A second device has to gain so much: what it gains less is gone when the machine is busy.
-constexpr double worth_it = 0.97;
 
 }  // namespace
 

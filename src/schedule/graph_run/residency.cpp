@@ -141,6 +141,19 @@ Residency::Users Residency::take_over(ValueId value, std::uint32_t memory) {
   return before;
 }
 
+Residency::Users Residency::share(ValueId value, std::uint32_t memory) {
+  const ValueId base = work_.values()[value].base;
+  copy(value, memory).place = copy(base, memory).place;
+  return users_of(base, memory);
+}
+
+void Residency::take_over_shared(ValueId value, std::uint32_t memory) {
+  const Users later = users_of(value, memory);
+  Users& users = users_of(value, memory);
+  users = take_over(value, memory);
+  Arena::join(users, later);
+}
+
 void Residency::set_current(ValueId value, std::uint32_t memory, std::uint32_t step) {
   Copy& mine = copy(value, memory);
   mine.current = true;

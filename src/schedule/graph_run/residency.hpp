@@ -47,6 +47,10 @@ class Residency {
                                   const Users& known);
   /// A value takes the bytes of its base there; the base's copy is gone. Result: who used them.
   Users take_over(ValueId value, std::uint32_t memory);
+  /// The same while the base's copy stays, too, until take_over_shared(): tasks that change some of
+  /// the bytes each start from it.
+  Users share(ValueId value, std::uint32_t memory);
+  void take_over_shared(ValueId value, std::uint32_t memory);
   void set_current(ValueId value, std::uint32_t memory, std::uint32_t step);
   /// A new value is current there alone: of an Array's other copies none is any more.
   void note_use(ValueId value, std::uint32_t memory, std::uint32_t queue, std::uint32_t step);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "schedule/graph_run/memory_table.hpp"
-#include "schedule/graph_run/residency.hpp"
+#include "schedule/graph_run/step_order.hpp"
+#include "schedule/graph_run/step_values.hpp"
 
 namespace kiln::graph {
 namespace {
@@ -21,8 +21,7 @@ class Builder {
         timetable_(timetable),
         devices_(devices),
         whole_writes_(options.whole_writes),
-        residency_(work, devices, options.memory_limit),
-        table_(work, devices) {
+        values_(work, devices, options.memory_limit, position_, steps_, order_) {
     for (std::uint32_t device = 0; device < devices.all().size(); ++device) {
       const auto& entry = devices.all()[device];
       const auto& [lanes, transfers] = entry.queues(options.times);
@@ -33,13 +32,14 @@ class Builder {
       for (std::size_t lane = 0; lane < lanes.size(); ++lane)
         steps_.queues.push_back(
             {lanes[lane], device, name(lanes.size() > 1 ? fmt::format(", queue {}", lane) : "")});
-      first_transfer_.push_back(static_cast<std::uint32_t>(steps_.queues.size()));
+      if (!transfers.empty())
+        values_.use_transfers(entry.memory, static_cast<std::uint32_t>(steps_.queues.size()));
       const char* const directions[] = {", to the device", ", to the host"};
       for (std::size_t i = 0; i < transfers.size(); ++i)
         steps_.queues.push_back({transfers[i], device, name(directions[i])});
     }
     host_ = static_cast<std::uint32_t>(steps_.queues.size());
-    known_.assign(host_ + 1, Users(host_ + 1));
+    order_.begin();
     remaining_.resize(work.values().size());
     remaining_in_.resize(work.values().size() * devices.memories());
     for (ValueId value = 0; value < remaining_.size(); ++value) {
@@ -73,146 +73,14 @@ class Builder {
     if (work_.tasks()[task].work->runs_on_host()) return 0;
     return devices_.all()[timetable_.tasks[task].device].memory;
   }
+  std::uint32_t queue_of(Task task) const {
+    if (work_.tasks()[task].work->runs_on_host()) return host_;
+    const auto& where = timetable_.tasks[task];
+    return first_lane_[where.device] + where.lane;
+  }
   std::uint32_t& remaining_in(ValueId value, std::uint32_t memory) {
     return remaining_in_[value * devices_.memories() + memory];
   }
-  const ContextPtr& context_of(std::uint32_t queue) const {
-    return steps_.queues[queue].queue.context();
-  }
-
-  /// Adds a step behind `after` (by queue, steps; 0: none). Result: its number, from 1 on.
-  std::uint32_t add(Step step, Users after) {
-    const std::uint32_t queue = step.queue;
-    after.resize(host_ + 1);
-    std::vector<std::uint32_t> slots;
-    // The latest first: what it came after is known then.
-    for (;;) {
-      std::uint32_t latest = 0;
-      for (std::uint32_t other = 0; other <= host_; ++other)
-        if (other != queue && after[other] > known_[queue][other])
-          latest = std::max(latest, after[other]);
-      if (latest == 0) break;
-      slots.push_back(slot_for(latest, queue));
-      learn(queue, latest);
-    }
-    step.first_wait = static_cast<std::uint32_t>(steps_.waits.size());
-    step.waits = static_cast<std::uint32_t>(slots.size());
-    steps_.waits.insert(steps_.waits.end(), slots.begin(), slots.end());
-    steps_.all.push_back(step);
-    const auto number = static_cast<std::uint32_t>(steps_.all.size());
-    known_[queue][queue] = number;
-    known_at_.push_back(known_[queue]);
-    return number;
-  }
-
-  void learn(std::uint32_t queue, std::uint32_t step) {
-    Arena::join(known_[queue], known_at_[step - 1]);
-  }
-
-  /// The event slot by which a queue waits for a step. Where that is of another context, `latest`
-  /// becomes the step of the host that hands it on.
-  std::uint32_t slot_for(std::uint32_t& latest, std::uint32_t queue) {
-    Step* step = &steps_.all[latest - 1];
-    const bool is_foreign =
-        step->queue == host_ || (queue != host_ && context_of(step->queue) != context_of(queue));
-    if (!is_foreign) {
-      if (step->signal == none) step->signal = steps_.slots++;
-      return step->signal;
-    }
-    if (step->queue != host_) {
-      // The host waits for it, and tells the other context.
-      Users after(host_ + 1);
-      after[step->queue] = latest;
-      Step bridge;
-      bridge.kind = Step::Kind::host;
-      bridge.queue = host_;
-      latest = add(bridge, after);
-    }
-    const ContextPtr& context = context_of(queue);
-    for (const UserEvent& event : steps_.user_events)
-      if (event.step == latest - 1 && event.context == context) return event.slot;
-    steps_.user_events.push_back({steps_.slots++, latest - 1, context});
-    return steps_.user_events.back().slot;
-  }
-
-  void join_step(Users& to, std::uint32_t step) const {
-    if (step == 0) return;
-    const std::uint32_t queue = steps_.all[step - 1].queue;
-    if (to.size() <= queue) to.resize(host_ + 1);
-    to[queue] = std::max(to[queue], step);
-  }
-
-  std::uint32_t queue_of_transfer(std::uint32_t memory, bool up) const {
-    for (std::uint32_t device = 0; device < devices_.all().size(); ++device)
-      if (devices_.all()[device].memory == memory) return first_transfer_[device] + (up ? 0 : 1);
-    throw Error(Errc::internal, "a memory without a device");
-  }
-
-  /// Makes a value's copy in a memory current.
-  void bring(Task task, ValueId value, std::uint32_t memory) {
-    if (residency_.is_current(value, memory)) return;
-    if (memory != 0 && !residency_.is_current(value, 0)) bring(task, value, 0);
-    const bool up = memory != 0;
-    const std::uint32_t device_memory = up ? memory : residency_.source_of(value);
-    const std::uint32_t queue = queue_of_transfer(device_memory, up);
-    Users after = place(task, value, memory, queue);
-    const std::uint32_t from = up ? 0 : device_memory;
-    join_step(after, residency_.ready(value, from));
-    Step step;
-    step.kind = up ? Step::Kind::upload : Step::Kind::download;
-    step.queue = queue;
-    step.value = value;
-    step.bytes = work_.values()[value].bytes;
-    const std::uint32_t device = steps_.queues[step.queue].device;
-    step.first_memory = table_.buffer(steps_, residency_.place(value, device_memory), device);
-    step.host_memory = table_.host(steps_, residency_.place(value, 0));
-    const std::uint32_t number = add(step, std::move(after));
-    residency_.note_use(value, from, step.queue, number);
-    residency_.note_use(value, memory, step.queue, number);
-    residency_.set_current(value, memory, number);
-    (up ? steps_.bytes_up : steps_.bytes_down) += step.bytes;
-  }
-
-  /// Memory for a value, for which others may have to go.
-  Users place(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue) {
-    for (;;) {
-      if (auto users = residency_.give_place(value, memory, queue, known_[queue]))
-        return *std::move(users);
-      if (!put_aside(task, memory))
-        throw Error(Errc::device,
-                    fmt::format("task {}: its memory does not fit {}", work_.tasks()[task].label,
-                                memory == 0 ? "the host" : device_name(memory)));
-    }
-  }
-  std::string device_name(std::uint32_t memory) const {
-    for (const auto& entry : devices_.all())
-      if (entry.memory == memory) return entry.device->name;
-    return "the device";
-  }
-
-  /// Puts the value that is needed last from a memory to the host's. False: there is none.
-  bool put_aside(Task task, std::uint32_t memory) {
-    if (memory == 0) return false;
-    const auto& entry = work_.tasks()[task];
-    ValueId chosen = none;
-    std::uint32_t latest = 0;
-    for (const ValueId value : residency_.residents(memory)) {
-      if (std::ranges::count(entry.reads, value) + std::ranges::count(entry.writes, value) > 0)
-        continue;
-      std::uint32_t next = none;
-      for (const Task reader : work_.values()[value].readers)
-        if (position_[reader] > position_[task]) next = std::min(next, position_[reader]);
-      if (chosen == none || next > latest || (next == latest && value < chosen)) {
-        chosen = value;
-        latest = next;
-      }
-    }
-    if (chosen == none) return false;
-    if (residency_.source_of(chosen) == memory) bring(task, chosen, 0);
-    residency_.drop_copy(chosen, memory);
-    return true;
-  }
-
   std::uint32_t runner_of(const WorkPtr& work, std::uint32_t queue) {
     auto& runners = runner_of_[queue];
     const auto [found, is_new] = runners.try_emplace(work->kind(), 0);
@@ -226,20 +94,23 @@ class Builder {
   void add_task(const TaskGraph& graph, Task task) {
     const auto& entry = work_.tasks()[task];
     const bool on_host = entry.work->runs_on_host();
-    const auto& where = timetable_.tasks[task];
-    const std::uint32_t device = where.device;
-    const std::uint32_t queue = on_host ? host_ : first_lane_[device] + where.lane;
-    const std::uint32_t memory = memory_of(task);
+    const std::uint32_t device = timetable_.tasks[task].device;
+    const std::uint32_t queue = queue_of(task), memory = memory_of(task);
     Users after(host_ + 1);
     for (const auto& before : graph.predecessors(task))
-      if (before.bytes == 0) join_step(after, step_of_[before.task]);
+      if (before.bytes == 0) order_.join(after, step_of_[before.task]);
     for (const ValueId value : entry.reads) {
-      if (value == none) continue;
-      bring(task, value, memory);
-      join_step(after, residency_.ready(value, memory));
+      if (value == none || is_taken_over(task, value)) continue;
+      values_.bring(task, value, memory);
+      values_.join_ready(after, value, memory);
     }
-    for (std::size_t use = 0; use < entry.writes.size(); ++use)
-      if (entry.writes[use] != none) prepare_output(task, use, queue, device, memory, after);
+    for (std::size_t use = 0; use < entry.writes.size(); ++use) {
+      if (entry.writes[use] == none) continue;
+      if (work_.values()[entry.writes[use]].pieces.empty())
+        prepare_output(task, use, after);
+      else
+        prepare_piece(task, use, after);
+    }
     Step step;
     step.kind = on_host ? Step::Kind::host : Step::Kind::run;
     step.queue = queue;
@@ -254,13 +125,17 @@ class Builder {
         table_.buffer(steps_, residency_.place(value, memory), device);
     }
     if (!on_host) step.runner = runner_of(entry.work, queue);
-    const std::uint32_t number = add(step, std::move(after));
+    const std::uint32_t number = order_.add(step, std::move(after));
     step_of_[task] = number;
     for (std::size_t use = 0; use < entry.reads.size(); ++use) {
       if (entry.reads[use] != none && entry.writes[use] == none)
         residency_.note_use(entry.reads[use], memory, queue, number);
       if (entry.writes[use] == none) continue;
       residency_.note_use(entry.writes[use], memory, queue, number);
+      if (!work_.values()[entry.writes[use]].pieces.empty()) {
+        finish_piece(task, use, number);
+        continue;
+      }
       residency_.set_current(entry.writes[use], memory, number);
       if (const auto array = work_.values()[entry.writes[use]].array; array != none)
         steps_.written_on[array] = on_host ? written_by_host : device;
@@ -273,15 +148,16 @@ class Builder {
   }
 
   /// Memory for what a task writes, with what has to be in it.
-  void prepare_output(Task task, std::size_t use, std::uint32_t queue, std::uint32_t device,
-                      std::uint32_t memory, Users& after) {
+  void prepare_output(Task task, std::size_t use, Users& after) {
     const auto& entry = work_.tasks()[task];
+    const std::uint32_t queue = queue_of(task), memory = memory_of(task);
+    const std::uint32_t device = timetable_.tasks[task].device;
     const ValueId value = entry.writes[use], base = entry.reads[use];
     if (work_.values()[value].is_in_place) {
       Arena::join(after, residency_.take_over(value, memory));
       return;
     }
-    Users users = place(task, value, memory, queue);
+    Users users = values_.place(task, value, memory, queue);
     const bool on_host = entry.work->runs_on_host();
     if (base == none && (on_host || is_written_whole(*entry.work, use))) {
       Arena::join(after, users);
@@ -292,7 +168,7 @@ class Builder {
     step.task = task;
     step.value = value;
     step.bytes = work_.values()[value].bytes;
-    if (base != none) join_step(users, residency_.ready(base, memory));
+    if (base != none) values_.join_ready(users, base, memory);
     step.kind = base != none ? Step::Kind::copy : Step::Kind::fill;
     if (on_host) {
       step.host_memory = table_.host(steps_, residency_.place(base, 0));
@@ -302,10 +178,88 @@ class Builder {
       if (base != none) table_.buffer(steps_, residency_.place(base, memory), device);
       table_.buffer(steps_, residency_.place(value, memory), device);
     }
-    const std::uint32_t number = add(step, std::move(users));
+    const std::uint32_t number = order_.add(step, std::move(users));
     if (base != none) residency_.note_use(base, memory, step.queue, number);
     residency_.note_use(value, memory, step.queue, number);
-    join_step(after, number);
+    order_.join(after, number);
+  }
+
+  // Values that several tasks make. In one memory all write to the same place. Where the tasks are
+  // in several memories, each works on a copy of its own, and its piece goes to the host's memory.
+  // A task needs of what it changes no more than its piece: that others may have changed theirs in
+  // the copy that it starts from does not matter.
+
+  /// Whether a task's part of changing `value` in place has begun already in its memory.
+  bool is_taken_over(Task task, ValueId value) const {
+    return std::ranges::any_of(work_.tasks()[task].writes, [&](ValueId written) {
+      if (written == none || work_.values()[written].base != value) return false;
+      const auto joint = joints_.find(written);
+      return joint != joints_.end() && work_.values()[written].is_in_place &&
+             joint->second.prepared.contains(memory_of(task));
+    });
+  }
+
+  void prepare_piece(Task task, std::size_t use, Users& after) {
+    const ValueId value = work_.tasks()[task].writes[use];
+    if (!joints_.contains(value)) begin_joint(task, use);
+    Joint& joint = joints_.at(value);
+    const std::uint32_t memory = memory_of(task);
+    const auto [prepared, is_new] = joint.prepared.try_emplace(memory);
+    if (is_new) {
+      prepare_output(task, use, prepared->second);
+      if (!joint.is_spread) residency_.set_current(value, memory, 0);
+    } else if (!joint.is_spread && !residency_.is_current(value, memory)) {
+      // It was put aside with what was made so far.
+      values_.bring(task, value, memory);
+      residency_.drop_copy(value, 0);
+      order_.join(prepared->second, residency_.ready(value, memory));
+    }
+    Arena::join(after, prepared->second);
+  }
+
+  void begin_joint(Task task, std::size_t use) {
+    const auto& entry = work_.tasks()[task];
+    const ValueId value = entry.writes[use], base = entry.reads[use];
+    Joint& joint = joints_[value];
+    Task in_host_memory = none;
+    for (const Piece& piece : work_.values()[value].pieces) {
+      ++joint.missing;
+      joint.is_spread |= memory_of(piece.producer) != memory_of(task);
+      if (memory_of(piece.producer) == 0 && in_host_memory == none) in_host_memory = piece.producer;
+    }
+    if (!joint.is_spread) return;
+    // The host's memory comes first, where pieces arrive one by one.
+    if (base != none) values_.bring(task, base, 0);
+    Users& prepared = joint.prepared[0];
+    if (work_.values()[value].is_in_place) {
+      // The others start from the base that is there.
+      prepared = residency_.share(value, 0);
+    } else if (in_host_memory != none) {
+      prepare_output(in_host_memory, use, prepared);
+    } else {
+      prepared = values_.place(task, value, 0, values_.queue_of_transfer(memory_of(task), false));
+    }
+    if (base != none) values_.join_ready(prepared, base, 0);
+  }
+
+  void finish_piece(Task task, std::size_t use, std::uint32_t step) {
+    const ValueId value = work_.tasks()[task].writes[use], base = work_.tasks()[task].reads[use];
+    Joint& joint = joints_.at(value);
+    const std::uint32_t memory = memory_of(task), whole = joint.is_spread ? 0 : memory;
+    if (memory != whole) {
+      Users after = joint.prepared.at(0);
+      order_.join(after, step);
+      const auto& pieces = work_.values()[value].pieces;
+      const auto piece = std::ranges::find(pieces, task, &Piece::producer);
+      step = values_.transfer(value, memory, false, piece->bytes, std::move(after));
+      residency_.drop_copy(value, memory);
+      joint.prepared.erase(memory);
+    }
+    values_.add_ready(value, whole, step);
+    if (--joint.missing > 0) return;
+    if (joint.is_spread && work_.values()[value].is_in_place) residency_.take_over_shared(value, 0);
+    residency_.set_current(value, whole, residency_.ready(value, whole));
+    joints_.erase(value);
   }
 
   void finish_task(Task task) {
@@ -313,53 +267,45 @@ class Builder {
     const std::uint32_t memory = memory_of(task);
     for (std::size_t use = 0; use < entry.reads.size(); ++use) {
       const ValueId written = entry.writes[use];
-      if (written != none) {
+      if (written != none && !joints_.contains(written)) {
         if (work_.values()[written].is_result && work_.values()[written].array == none)
-          bring(task, written, 0);
+          values_.bring(task, written, 0);
         if (remaining_[written] == 0)
-          drop(written);
+          values_.drop(written);
         else if (remaining_in(written, memory) == 0)
-          move_out(task, written, memory);
+          values_.move_out(task, written, memory);
       }
       const ValueId read = entry.reads[use];
       if (read == none) continue;
       --remaining_in(read, memory);
       if (--remaining_[read] == 0)
-        drop(read);
+        values_.drop(read);
       else if (remaining_in(read, memory) == 0)
-        move_out(task, read, memory);
+        values_.move_out(task, read, memory);
     }
   }
-  /// What only other memories' tasks still need does not stay in a device's.
-  void move_out(Task task, ValueId value, std::uint32_t memory) {
-    if (memory == 0 || work_.values()[value].array != none) return;
-    bring(task, value, 0);
-    residency_.drop_copy(value, memory);
-  }
-  void drop(ValueId value) {
-    const Value& entry = work_.values()[value];
-    if (entry.array == none && entry.input == nullptr) residency_.drop(value);
-    // Copies of an input on devices.
-    if (entry.input != nullptr)
-      for (std::uint32_t memory = 1; memory < devices_.memories(); ++memory)
-        residency_.drop_copy(value, memory);
-  }
-
   const WorkGraph& work_;
   const Timetable& timetable_;
   const GraphDevices& devices_;
   WholeWrites* whole_writes_;
   Steps steps_;
-  Residency residency_;
-  MemoryTable table_;
-  std::uint32_t host_ = 0;  ///< the number of what the host does itself, as if it were a queue
-  std::vector<std::uint32_t> first_lane_, first_transfer_;
-  std::vector<Users> known_;  ///< by queue: of each other queue the last step that it comes after
-  std::vector<Users> known_at_;  ///< the same, by step
+  StepOrder order_{steps_};
   std::vector<std::uint32_t> remaining_, position_;
+  StepValues values_;
+  Residency& residency_ = values_.residency();
+  MemoryTable& table_ = values_.table();
+  std::uint32_t host_ = 0;  ///< the number of what the host does itself, as if it were a queue
+  std::vector<std::uint32_t> first_lane_;
   std::vector<std::uint32_t> remaining_in_;  ///< readers to come, by value and memory
   std::vector<std::uint32_t> step_of_;       ///< by task
   std::map<std::uint32_t, std::map<Bytes, std::uint32_t>> runner_of_;
+  /// A value that some, but not all of its tasks have made.
+  struct Joint {
+    bool is_spread = false;  ///< over several memories
+    std::size_t missing = 0;
+    std::map<std::uint32_t, Users> prepared;  ///< by memory: what comes before a piece is made
+  };
+  std::map<ValueId, Joint> joints_;
 };
 
 }  // namespace

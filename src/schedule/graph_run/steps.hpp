@@ -33,6 +33,7 @@ struct Step {
   /// In Steps::host_memory: of transfers, and the first of a host task.
   std::uint32_t host_memory = none;
   std::size_t bytes = 0;
+  std::size_t first_byte = 0;  ///< of transfers: where the bytes begin, on both sides
 };
 
 /// An event that the host completes, for commands of a context that wait for what is not in it.

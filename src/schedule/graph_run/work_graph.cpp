@@ -66,17 +66,45 @@ Task WorkGraph::add(WorkPtr work, const std::vector<ValueId>& reads, const TaskO
   return task;
 }
 
+void WorkGraph::split(Task task, const std::vector<Part>& parts) {
+  ++cut_tasks_;
+  const std::string label = tasks_[task].label;
+  const auto name = [&](std::size_t part) {
+    return fmt::format("{}, part {} of {}", label, part + 1, parts.size());
+  };
+  const auto orders = orders_;
+  for (std::size_t part = 0; part < parts.size(); ++part) {
+    const Task made = part == 0 ? task : static_cast<Task>(tasks_.size());
+    if (part > 0) {
+      tasks_.push_back(tasks_[task]);
+      for (const ValueId read : tasks_[task].reads)
+        if (read != none) values_[read].readers.push_back(made);
+      for (const auto& order : orders) {
+        if (order.from == task) add_order(made, order.to);
+        if (order.to == task) add_order(order.from, made);
+      }
+    }
+    tasks_[made].work = parts[part].work;
+    tasks_[made].label = name(part);
+    for (std::size_t use = 0; use < tasks_[made].writes.size(); ++use)
+      if (const ValueId value = tasks_[made].writes[use]; value != none)
+        values_[value].pieces.push_back({made, parts[part].writes[use]});
+  }
+}
+
 Expected<TaskGraph> WorkGraph::close() {
   std::vector<TaskGraph::Edge> edges = orders_;
   for (const Value& value : values_)
-    for (const Task reader : value.readers)
-      if (value.producer != none)
-        edges.push_back({value.producer, reader, static_cast<double>(value.bytes)});
+    for_each_producer(value, [&](Task producer, std::size_t bytes) {
+      for (const Task reader : value.readers)
+        edges.push_back({producer, reader, static_cast<double>(bytes)});
+    });
   // An Array has one place: who makes it anew waits for all who use what it held.
   std::vector<ValueId> last_of(arrays_.size());
   for (std::size_t i = 0; i < arrays_.size(); ++i) last_of[i] = arrays_[i].first;
   for (ValueId id = 0; id < values_.size(); ++id) {
     Value& value = values_[id];
+    value.is_in_place = false;
     if (value.array == none || value.producer == none) continue;
     const Value& before = values_[last_of[value.array]];
     for (const Task reader : before.readers)
@@ -96,6 +124,17 @@ void WorkGraph::decide_in_place(const TaskGraph& graph, std::vector<TaskGraph::E
   std::vector<std::uint32_t> position(graph.size());
   std::uint32_t next = 0;
   for (const Task task : graph.topological_order()) position[task] = next++;
+  const auto first_change = [&](const Value& value) {
+    std::uint32_t first = none;
+    for_each_producer(value,
+                      [&](Task task, std::size_t) { first = std::min(first, position[task]); });
+    return first;
+  };
+  const auto makes = [](Task task, const Value& value) {
+    bool found = false;
+    for_each_producer(value, [&](Task producer, std::size_t) { found |= producer == task; });
+    return found;
+  };
   std::vector<ValueId> last_change(values_.size(), none);  // by base
   for (ValueId id = 0; id < values_.size(); ++id) {
     const Value& value = values_[id];
@@ -103,20 +142,24 @@ void WorkGraph::decide_in_place(const TaskGraph& graph, std::vector<TaskGraph::E
     const Value& base = values_[value.base];
     if (base.input != nullptr || base.array != none || base.is_result) continue;
     ValueId& last = last_change[value.base];
-    if (last == none || position[values_[last].producer] < position[value.producer]) last = id;
+    if (last == none || first_change(values_[last]) < first_change(value)) last = id;
   }
   // The new edges keep to the one order of `position`, so that they can make no cycle together.
   for (ValueId base = 0; base < values_.size(); ++base) {
     if (last_change[base] == none) continue;
     Value& value = values_[last_change[base]];
     const auto& readers = values_[base].readers;
-    const auto is_later = [&](Task reader) { return position[reader] > position[value.producer]; };
+    const auto is_later = [&](Task reader) {
+      return position[reader] > first_change(value) && !makes(reader, value);
+    };
     if (std::ranges::any_of(readers, is_later)) continue;
     // A task that takes the same value twice cannot change it under its own eyes.
     if (std::ranges::count(readers, value.producer) > 1) continue;
     value.is_in_place = true;
-    for (const Task reader : readers)
-      if (reader != value.producer) edges.push_back({reader, value.producer, 0});
+    for_each_producer(value, [&](Task producer, std::size_t) {
+      for (const Task reader : readers)
+        if (!makes(reader, value)) edges.push_back({reader, producer, 0});
+    });
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "device/array_storage.hpp"
+#include "device/transfer.hpp"
 #include "schedule/graph/task_graph.hpp"
 #include "schedule/graph_run/work.hpp"
 
@@ -12,6 +13,12 @@ namespace kiln::graph {
 
 using ValueId = std::uint32_t;
 inline constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+
+/// What one of several tasks makes of a value.
+struct Piece {
+  Task producer = none;
+  ByteRange bytes;  ///< empty: some of it, anywhere, so that all pieces are made in one memory
+};
 
 /// One version of some data: what one task has made, or what was there before. A task that reads a
 /// value sees it as its producer left it, whoever else works on the same data.
@@ -22,6 +29,8 @@ struct Value {
   bool is_in_place = false;  ///< takes the memory of its base
   bool is_result = false;    ///< to be on the host when a run has ended
   std::vector<Task> readers;
+  /// Where several tasks make it together: each of them, `producer` first. Empty: that one alone.
+  std::vector<Piece> pieces;
   /// Of values that are there before: their memory, which no run changes.
   const HostArray* input = nullptr;
   /// The Array whose contents it is at some time: its memory is that Array's.
@@ -53,6 +62,15 @@ class WorkGraph {
   /// (bad_input) where sizes or numbers do not fit.
   Task add(WorkPtr work, const std::vector<ValueId>& reads, const TaskOptions& options);
   void add_order(Task before, Task after) { orders_.push_back({before, after, 0}); }
+  /// One of the parts that a task is cut into.
+  struct Part {
+    WorkPtr work;
+    std::vector<ByteRange> writes;  ///< by use: see Piece
+  };
+  /// Puts parts, which together do what the task does, in its place: the task is the first of them
+  /// then, the others are new. It writes no Array.
+  void split(Task task, const std::vector<Part>& parts);
+  std::size_t cut_tasks() const { return cut_tasks_; }
   /// What a task writes by one of its uses; none for what it only reads.
   ValueId written(Task task, std::size_t use) const { return tasks_[task].writes[use]; }
   void keep(ValueId value) { values_[value].is_result = true; }
@@ -76,12 +94,21 @@ class WorkGraph {
   /// several do, or where that would be a cycle, copies are made. Errors: bad_input for a cycle.
   Expected<TaskGraph> close();
 
+  /// Calls `visit` with each task that makes a value, and how many bytes it makes.
+  template <class Visit>
+  static void for_each_producer(const Value& value, Visit visit) {
+    for (const Piece& piece : value.pieces)
+      visit(piece.producer, piece.bytes.size() > 0 ? piece.bytes.size() : value.bytes);
+    if (value.pieces.empty() && value.producer != none) visit(value.producer, value.bytes);
+  }
+
  private:
   void decide_in_place(const TaskGraph& graph, std::vector<TaskGraph::Edge>& edges);
   std::vector<TaskEntry> tasks_;
   std::vector<Value> values_;
   std::vector<ArrayEntry> arrays_;
   std::vector<TaskGraph::Edge> orders_;
+  std::size_t cut_tasks_ = 0;
 };
 
 }  // namespace kiln::graph

@@ -71,6 +71,37 @@ TEST_F(GraphCommand, RunsByEveryPolicyWithTheSameResult) {
   }
 }
 
+TEST_F(GraphCommand, CutsALargeTaskIntoPartsUnlessItIsToStayWhole) {
+  write("specs/slow.json", R"({"name": "slow", "src": "slow.cl", "workDimension": 1,
+    "globalWorkSize": "[4096]", "localWorkSize": "[16]", "partition": 10,
+    "inputBuffers": [{"pos": 0, "type": "float", "size": "4096", "break": 1}],
+    "outputBuffers": [{"pos": 1, "type": "float", "size": "4096", "break": 1}],
+    "ioBuffers": [], "varArguments": [], "symbolicVariables": {}})");
+  write("specs/slow.cl", R"(
+kernel void slow(global const float* x, global float* y) {
+  float value = x[get_global_id(0)];
+  for (int i = 0; i < 10000; ++i) value = value * 0.999f + 0.001f;
+  y[get_global_id(0)] = value;
+}
+)");
+  write("slow.graph", "0 slow.json {}\n1 slow.json {}\n---\n0 1->1 0\n---\n");
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> words{"graph", "run", "slow.graph", "--devices", "cpu/2", "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const auto result = kiln(words);
+    EXPECT_EQ(result.exit_code, 0) << result.output << result.errors;
+    return nlohmann::json::parse(result.output);
+  };
+  const auto whole = run({"--whole", "--out", "1.1=whole.npy"});
+  EXPECT_EQ(whole["tasks_in_parts"], 0);
+  EXPECT_EQ(whole["tasks_on_devices"].dump().size(), 5u) << "two tasks, and no parts";
+  // Whether it is faster now, this machine decides; the result is the same in any case.
+  const auto cut = run({"--expect", "1.1=whole.npy", "--rtol", "0", "--compare", "one-device"});
+  EXPECT_EQ(cut["tasks"], 2);
+  EXPECT_LE(cut["tasks_in_parts"], 2);
+  EXPECT_EQ(cut["difference"], "");
+}
+
 TEST_F(GraphCommand, WritesResultsAndComparesThem) {
   EXPECT_EQ(kiln({"graph", "run", graph_, "--out", "2.1=two.npy"}).exit_code, 0);
   EXPECT_EQ(kiln({"graph", "run", graph_, "--expect", "2.1=two.npy"}).exit_code, 0);

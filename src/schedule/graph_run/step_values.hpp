@@ -1,0 +1,77 @@
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "schedule/graph_run/memory_table.hpp"
+#include "schedule/graph_run/residency.hpp"
+#include "schedule/graph_run/step_order.hpp"
+
+namespace kiln::graph {
+
+/// Brings values where the steps of a graph need them, while those are made: transfers, memory, and
+/// what has to go where that is short.
+class StepValues {
+ public:
+  using Users = Arena::Users;
+
+  /// `position`: by task, its place in the order in which tasks are added; filled in later. All
+  /// outlive this.
+  StepValues(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit,
+             const std::vector<std::uint32_t>& position, Steps& steps, StepOrder& order)
+      : work_(work),
+        devices_(devices),
+        position_(position),
+        steps_(steps),
+        order_(order),
+        residency_(work, devices, memory_limit),
+        table_(work, devices) {}
+
+  /// The queues of a memory's transfers: to the device, and, next to it, to the host.
+  void use_transfers(std::uint32_t memory, std::uint32_t first_queue) {
+    transfers_[memory] = first_queue;
+  }
+  std::uint32_t queue_of_transfer(std::uint32_t memory, bool up) const {
+    return transfers_.at(memory) + (up ? 0 : 1);
+  }
+
+  Residency& residency() { return residency_; }
+  MemoryTable& table() { return table_; }
+
+  /// Makes a value's copy in a memory current, for a task.
+  void bring(Task task, ValueId value, std::uint32_t memory);
+  /// Moves bytes of a value between a device's memory and the host's, in both of which it has a
+  /// place. Result: the step.
+  std::uint32_t transfer(ValueId value, std::uint32_t device_memory, bool up,
+                         const ByteRange& bytes, Users after);
+  /// Memory for a value, for which others may have to go. Result: who used it. Throws Error
+  /// (device) where there is not enough.
+  Users place(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue);
+  /// What made a copy current.
+  void join_ready(Users& to, ValueId value, std::uint32_t memory) const;
+  /// Another step that has made some of a copy.
+  void add_ready(ValueId value, std::uint32_t memory, std::uint32_t step) {
+    order_.join(also_ready_[{value, memory}], step);
+  }
+  /// What only other memories' tasks still need does not stay in a device's.
+  void move_out(Task task, ValueId value, std::uint32_t memory);
+  /// Nobody needs it any more.
+  void drop(ValueId value);
+
+ private:
+  bool put_aside(Task task, std::uint32_t memory);
+  std::string device_name(std::uint32_t memory) const;
+
+  const WorkGraph& work_;
+  const GraphDevices& devices_;
+  const std::vector<std::uint32_t>& position_;
+  Steps& steps_;
+  StepOrder& order_;
+  Residency residency_;
+  MemoryTable table_;
+  std::map<std::uint32_t, std::uint32_t> transfers_;               ///< by memory
+  std::map<std::pair<ValueId, std::uint32_t>, Users> also_ready_;  ///< by value and memory
+};
+
+}  // namespace kiln::graph

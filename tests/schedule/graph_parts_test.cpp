@@ -1,0 +1,181 @@
+// Tasks in parts: which kernels have some, and graphs with parts anywhere.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/os/file.hpp"
+#include "schedule/graph_run/kernel_parts.hpp"
+#include "schedule/graph_run_support.hpp"
+#include "store/local/local_store.hpp"
+
+namespace kiln::graph {
+namespace {
+
+constexpr const char* other_text = R"(
+kernel void columns(global const float* a, global float* b) {  // 32 by 32
+  const size_t column = get_global_id(0);
+  for (size_t row = 0; row < 32; ++row) b[row * 32 + column] = 2 * a[row * 32 + column];
+}
+kernel void backwards(global const float* a, global float* b) {
+  const size_t i = get_global_id(0);
+  b[1023 - i] = a[i];
+}
+kernel void neighbours(global float* a) {
+  const size_t i = get_global_id(0);
+  if (i > 0) a[i] = a[i] + a[i - 1];
+}
+kernel void by_size(global float* a) { a[get_global_id(0)] = get_global_size(0); }
+kernel void to_places(global const int* places, global float* a) {
+  a[places[get_global_id(0)] & 1023] = 1;
+}
+kernel void from_places(global const int* places, global const float* a, global float* b) {
+  b[get_global_id(0)] = a[places[get_global_id(0)] & 1023];
+}
+kernel void all_to_one(global const float* a, global float* sum) {
+  if (get_global_id(0) % 64 == 0) sum[0] = a[get_global_id(0)];
+}
+kernel void long_work(global const float* a, global float* b) {
+  const size_t i = get_global_id(0);
+  float x = a[i];
+  for (int round = 0; round < 40000; ++round) x = x * 0.999f + 0.001f;
+  b[i] = x;
+}
+)";
+
+class GraphParts : public testing::Test {
+ protected:
+  KernelCutter cutter() { return {runtime_.state().resolver(), runtime_.state().queues().front()}; }
+  std::optional<KernelParts> cut(const std::string& name, const std::vector<Access>& accesses,
+                                 std::vector<double> weights = {1, 1}, std::size_t items = count) {
+    const auto work = others_.work(name, accesses, {}, items);
+    return cutter().cut(static_cast<const KernelWork&>(*work), weights,
+                        std::vector<bool>(accesses.size(), true));
+  }
+  Runtime runtime_ = two_devices();
+  Kernels kernels_{runtime_};
+  Kernels others_{runtime_, other_text};
+};
+
+TEST_F(GraphParts, WhatEachPartWritesIsFound) {
+  const auto in_pieces = cut("long_work", {Access::in, Access::out}, {1, 3});
+  ASSERT_TRUE(in_pieces);
+  EXPECT_TRUE(in_pieces->are_in_pieces);
+  ASSERT_EQ(in_pieces->parts.size(), 2u);
+  EXPECT_EQ(in_pieces->parts[0].writes[1].begin, 0u);
+  EXPECT_EQ(in_pieces->parts[0].writes[1].end, bytes / 4);
+  EXPECT_EQ(in_pieces->parts[1].writes[1].end, bytes);
+  // Parts of others write here and there.
+  const std::vector<Access> accesses{Access::in, Access::out};
+  for (const auto& anywhere : {cut("columns", accesses, {1, 1}, 32), cut("backwards", accesses)}) {
+    ASSERT_TRUE(anywhere);
+    EXPECT_FALSE(anywhere->are_in_pieces);
+    EXPECT_EQ(anywhere->parts[0].writes[1].size(), 0u);
+  }
+}
+
+TEST_F(GraphParts, InputsMayBeReadAnywhere) {
+  const auto parts = cut("from_places", {Access::in, Access::in, Access::out});
+  ASSERT_TRUE(parts);
+  EXPECT_TRUE(parts->are_in_pieces);
+}
+
+TEST_F(GraphParts, WhatIsNotTheSameInPartsStaysWhole) {
+  EXPECT_FALSE(cut("neighbours", {Access::inout}));
+  EXPECT_FALSE(cut("by_size", {Access::inout}));
+  EXPECT_FALSE(cut("to_places", {Access::in, Access::out}));
+  EXPECT_FALSE(cut("all_to_one", {Access::in, Access::out}));
+  EXPECT_FALSE(cut("long_work", {Access::in, Access::out}, {1, 0})) << "a part without groups";
+  EXPECT_FALSE(cut("long_work", {Access::in, Access::out}, {1, 1}, 8)) << "a single group";
+}
+
+TEST_F(GraphParts, WhatWasShownIsKeptInTheStore) {
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-parts"));
+  std::vector<bool> alike;
+  for (int process = 0; process < 2; ++process) {
+    const Runtime runtime(std::make_shared<Runtime::State>(
+        std::make_unique<Resolver>(open_local_store((folder.path() / "store").string())), "cpu",
+        Runtime::State::Single::halved));
+    const Kernels kernels(runtime, other_text);
+    KernelCutter cutter(runtime.state().resolver(), runtime.state().queues().front());
+    const std::vector<double> weights{1, 2};
+    for (const char* name : {"long_work", "all_to_one"}) {
+      const auto work = kernels.work(name, {Access::in, Access::out});
+      alike.push_back(
+          cutter.cut(static_cast<const KernelWork&>(*work), weights, {true, true}).has_value());
+    }
+    EXPECT_EQ(cutter.trials(), process == 0 ? 2 : 0);
+  }
+  EXPECT_EQ(alike, (std::vector<bool>{true, false, true, false}));
+}
+
+/// Some tasks of a graph in parts, of which policies then make what they like.
+void cut_some(WorkGraph& graph, KernelCutter& cutter, unsigned seed) {
+  std::mt19937 random(seed);
+  const auto tasks = static_cast<Task>(graph.tasks().size());
+  for (Task task = 0; task < tasks; ++task) {
+    const auto& entry = graph.tasks()[task];
+    if (random() % 2 == 0 || entry.device != none) continue;
+    const auto& work = static_cast<const KernelWork&>(*entry.work);
+    const std::vector<double> weights(1 + random() % 3, 1.0 + random() % 2);
+    const auto parts = cutter.cut(work, weights, std::vector<bool>(work.uses().size(), true));
+    if (parts) graph.split(task, parts->parts);
+  }
+}
+
+TEST_F(GraphParts, RandomGraphsWithRandomPartsGiveWhatWholeTasksGive) {
+  const std::vector<Policy> policies{Policy::heft, Policy::peft, Policy::automatic, Policy::cluster,
+                                     Policy::eager};
+  KernelCutter cutter = this->cutter();
+  std::size_t in_parts = 0;
+  for (unsigned seed = 0; seed < (std::getenv("KILN_LONG") != nullptr ? 100U : 7U); ++seed)
+    for (int kind = 0; kind < 4; ++kind) {
+      Model model = random_model(kernels_, seed, 4 + seed % 10 * 4, kind == 1);
+      const std::size_t whole = model.graph.tasks().size();
+      cut_some(model.graph, cutter, seed);
+      in_parts += model.graph.tasks().size() - whole;
+      PlanOptions options;
+      options.policy = policies[seed % policies.size()];
+      options.queues = 1 + seed % 3;
+      options.as_if_apart = kind >= 1;
+      options.as_if_foreign = kind == 2;
+      if (kind == 3) options.memory_limit = 3 * bytes * 12 / 10;
+      PlannedGraph planned(runtime_, std::move(model.graph), options);
+      for (int run = 0; run < 3; ++run) {
+        planned.run({.takes_times = run == 1});
+        expect_results(planned, model, fmt::format("seed {}, kind {}", seed, kind));
+      }
+    }
+  EXPECT_GT(in_parts, 30u);
+}
+
+TEST_F(GraphParts, ALongTaskIsCutWhereAnotherDeviceIsIdle) {
+  if (runtime_.devices().size() < 2) GTEST_SKIP() << "one device";
+  const HostArray input = array_of(Contents(count, 0x3f000000));
+  const auto graph = [&] {
+    WorkGraph made;
+    const Task task = made.add(others_.work("long_work", {Access::in, Access::out}),
+                               {made.add_input(input), none}, {});
+    made.keep(made.written(task, 1));
+    return made;
+  };
+  PlannedGraph whole(runtime_, graph(), {});
+  whole.plan(PlannedGraph::Explore::yes);
+  const auto parts = whole.in_parts();
+  ASSERT_TRUE(parts);
+  ASSERT_EQ(parts->tasks().size(), 2u);
+  EXPECT_EQ(parts->tasks()[1].label, "long_work, part 2 of 2");
+  whole.run({});
+  // Whichever of them is the faster one now.
+  const auto chosen = plan_graph(runtime_, graph(), {});
+  chosen->run({});
+  const ByteView a = whole.executable().result(parts->written(0, 1)),
+                 b = chosen->executable().result(parts->written(0, 1));
+  EXPECT_TRUE(std::ranges::equal(a, b));
+  // Other policies leave tasks as they are.
+  PlannedGraph heft(runtime_, graph(), {.policy = Policy::heft});
+  heft.plan(PlannedGraph::Explore::yes);
+  EXPECT_FALSE(heft.in_parts());
+}
+
+}  // namespace
+}  // namespace kiln::graph
