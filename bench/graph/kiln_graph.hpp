@@ -38,7 +38,7 @@ class KilnGraph {
         array_[i] = work_.add_array(storage_.back());
         current_[i] = work_.array_value(array_[i]);
       } else {
-        memory_.push_back(std::move(memory));
+        memory_.push_back(graph_input(runtime, std::move(memory)));
         current_[i] = work_.add_input(memory_.back());
       }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 
 #include "graph_cases.hpp"
@@ -226,12 +227,14 @@ TEST(GraphPolicies, GiveTheKnownAnswersOfTheSharedGraphs) {
   EXPECT_EQ(graphs, 12u);
 }
 
-/// The best of all: every order, every device, each task as soon as it can.
+/// The best of all: every order, every device, each task as soon as it can. Each device gets its
+/// inputs, and sends its results, one after the other.
 double optimum(const Problem& problem) {
   const std::size_t tasks = problem.graph.size();
   std::vector<double> end(tasks, -1);
   std::vector<std::size_t> on(tasks);
   double best = never;
+  double up[2] = {0, 0}, down[2] = {0, 0};
   const auto go_on = [&](auto&& self, std::size_t done, double first, double second,
                          double last) -> void {
     if (last >= best) return;
@@ -241,14 +244,21 @@ double optimum(const Problem& problem) {
       const auto before = problem.graph.predecessors(task);
       if (std::ranges::any_of(before, [&](const auto& b) { return end[b.task] < 0; })) continue;
       for (std::size_t device = 0; device < 2; ++device) {
-        double start = device == 0 ? first : second;
+        const double up_before = up[device], down_before = down[device];
+        const auto moves = problem.moves_of(task, device);
+        up[device] += moves.new_inputs_ns;
+        double start = std::max({device == 0 ? first : second, up[device], moves.inputs_ns});
         for (const auto& b : before)
           start = std::max(start, end[b.task] + problem.transfer(b.bytes, on[b.task], device));
         end[task] = start + problem.run(task, device);
+        if (moves.results_ns > 0)
+          down[device] = std::max(down[device], end[task]) + moves.results_ns;
         on[task] = device;
         self(self, done + 1, device == 0 ? end[task] : first, device == 1 ? end[task] : second,
-             std::max(last, end[task]));
+             std::max({last, end[task], down[device]}));
         end[task] = -1;
+        up[device] = up_before;
+        down[device] = down_before;
       }
     }
   };
@@ -262,6 +272,29 @@ TEST(GraphPolicies, TheBestIsNearTheOptimumOfSmallGraphs) {
     const double best =
         best_timetable(problem, SearchEffort::usual(problem.graph.size())).makespan_ns;
     EXPECT_LE(best, 1.03 * optimum(problem)) << "seed " << seed;
+  }
+}
+
+TEST(GraphPolicies, NoPlanGoesBelowTheBoundWithInputsAndResults) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    Problem problem = cases::small(3 + seed % 4, seed);
+    std::mt19937 random(seed);
+    const double longest = *std::ranges::max_element(problem.run_ns);
+    const auto some = [&] {
+      return random() % 3 == 0 ? 0 : longest * static_cast<double>(random() % 64) / 32;
+    };
+    for (std::size_t i = 0; i < problem.run_ns.size(); ++i) {
+      const bool is_apart = i % problem.devices.size() == 0;
+      const double inputs = is_apart ? some() : 0;
+      problem.moves.push_back({inputs, is_apart ? some() : 0, inputs});
+    }
+    value_or_throw(problem.complete());
+    const Bounds found = bounds(problem);
+    const double best = optimum(problem);
+    EXPECT_LE(found.path_ns, best * (1 + 1e-9)) << "seed " << seed;
+    EXPECT_LE(found.mixed_ns, best * (1 + 1e-9)) << "seed " << seed;
+    const Timetable table = best_timetable(problem, SearchEffort::usual(problem.graph.size()));
+    EXPECT_TRUE(check_timetable(problem, table)) << "seed " << seed;
   }
 }
 

@@ -23,6 +23,33 @@ double least_run(const Problem& problem, Task task) {
   return least;
 }
 
+/// What is over before a task can begin, and what is left when it has ended, on the device where
+/// that is least.
+double least_inputs(const Problem& problem, Task task) {
+  double least = never;
+  for (std::size_t device = 0; device < problem.devices.size(); ++device)
+    if (problem.run(task, device) != never)
+      least = std::min(least, problem.moves_of(task, device).inputs_ns);
+  return least;
+}
+double least_results(const Problem& problem, Task task) {
+  double least = never;
+  for (std::size_t device = 0; device < problem.devices.size(); ++device)
+    if (problem.run(task, device) != never)
+      least = std::min(least, problem.moves_of(task, device).results_ns);
+  return least;
+}
+/// A task with what it moves, on the device where all of this takes least.
+double least_with_moves(const Problem& problem, Task task, double after) {
+  double least = never;
+  for (std::size_t device = 0; device < problem.devices.size(); ++device) {
+    const auto moves = problem.moves_of(task, device);
+    least = std::min(
+        least, moves.inputs_ns + problem.run(task, device) + std::max(after, moves.results_ns));
+  }
+  return least;
+}
+
 /// The work of any set of tasks over all devices.
 class WorkBound {
  public:
@@ -98,12 +125,16 @@ class WorkBound {
 double window_bound(const Problem& problem, const WorkBound& work) {
   const TaskGraph& graph = problem.graph;
   std::vector<double> head(graph.size()), tail(graph.size());
-  for (const Task task : graph.topological_order())
+  for (const Task task : graph.topological_order()) {
+    head[task] = std::max(head[task], least_inputs(problem, task));
     for (const auto& after : graph.successors(task))
       head[after.task] = std::max(head[after.task], head[task] + least_run(problem, task));
-  for (const Task task : std::views::reverse(graph.topological_order()))
-    for (const auto& after : graph.successors(task))
-      tail[task] = std::max(tail[task], tail[after.task] + least_run(problem, after.task));
+  }
+  for (const Task task : std::views::reverse(graph.topological_order())) {
+    tail[task] = std::max(tail[task], least_results(problem, task));
+    for (const auto& before : graph.predecessors(task))
+      tail[before.task] = std::max(tail[before.task], tail[task] + least_run(problem, task));
+  }
   // All windows of a small graph; of a large one, those at some of the moments.
   constexpr std::size_t moments = 24;
   const auto some = [](std::vector<double> values) {
@@ -135,6 +166,11 @@ double mixed_bound(const Problem& problem) {
   for (const auto& device : problem.devices) capacities.push_back(capacity(device));
   std::vector<double> price(devices);  // times capacity: parts of 1 that the ways do not have
   for (double& one : price) one = 0.5 / static_cast<double>(devices);
+  // What carries inputs to a device, and results from it, is busy at the same time.
+  std::vector<double> up_price(devices), down_price(devices), up(devices), down(devices);
+  if (!problem.moves.empty())
+    for (std::vector<double>* prices : {&up_price, &down_price, &price})
+      for (double& one : *prices) one = 0.5 / 3 / static_cast<double>(devices);
   std::vector<double> flow(graph.size()), way(graph.size()), taken(graph.size());
   std::vector<Task> next(graph.size());
   // Tasks that weigh 1 in all along one way: it starts with none.
@@ -143,7 +179,7 @@ double mixed_bound(const Problem& problem) {
   constexpr auto none = static_cast<Task>(-1);
   std::vector<double> load(devices);
   for (int round = 0; round < rounds; ++round) {
-    std::ranges::fill(load, 0.0);
+    for (std::vector<double>* loads : {&load, &up, &down}) std::ranges::fill(*loads, 0.0);
     double value = 0;
     for (Task task = 0; task < graph.size(); ++task) {
       double least = never;
@@ -151,7 +187,10 @@ double mixed_bound(const Problem& problem) {
       for (std::size_t device = 0; device < devices; ++device) {
         const double run = problem.run(task, device);
         if (run == never) continue;
-        const double cost = run * (price[device] / capacities[device] + ways * flow[task]);
+        const auto moves = problem.moves_of(task, device);
+        const double cost = run * (price[device] / capacities[device] + ways * flow[task]) +
+                            moves.new_inputs_ns * up_price[device] +
+                            moves.results_ns * down_price[device];
         if (cost < least) {
           least = cost;
           on = device;
@@ -160,6 +199,8 @@ double mixed_bound(const Problem& problem) {
       value += least;
       taken[task] = problem.run(task, on);
       load[on] += taken[task] / capacities[on];
+      up[on] += problem.moves_of(task, on).new_inputs_ns;
+      down[on] += problem.moves_of(task, on).results_ns;
     }
     best = std::max(best, value);
     // The longest way with these shares gets more of the flow.
@@ -181,13 +222,19 @@ double mixed_bound(const Problem& problem) {
     for (Task task = first; task != none; task = next[task]) flow[task] += step;
     // Multiplicative weights over the devices and the ways.
     const double longest = way[first];
-    const double scale = std::max(longest, *std::ranges::max_element(load));
+    double scale = longest;
+    for (const std::vector<double>* loads : {&load, &up, &down})
+      scale = std::max(scale, *std::ranges::max_element(*loads));
     if (scale <= 0) break;
     double sum = 0;
-    for (std::size_t device = 0; device < devices; ++device)
-      sum += price[device] *= 1 + step * (load[device] / scale - 0.5);
+    const std::pair<std::vector<double>*, std::vector<double>*> priced[] = {
+        {&price, &load}, {&up_price, &up}, {&down_price, &down}};
+    for (const auto& [prices, loads] : priced)
+      for (std::size_t device = 0; device < devices; ++device)
+        sum += (*prices)[device] *= 1 + step * ((*loads)[device] / scale - 0.5);
     sum += ways *= 1 + step * (longest / scale - 0.5);
-    for (double& one : price) one /= sum;
+    for (const auto& [prices, loads] : priced)
+      for (double& one : *prices) one /= sum;
     ways /= sum;
   }
   return best;
@@ -202,8 +249,8 @@ Bounds bounds(const Problem& problem) {
   for (const Task task : std::views::reverse(graph.topological_order())) {
     for (const auto& after : graph.successors(task))
       way[task] = std::max(way[task], way[after.task]);
-    way[task] += least_run(problem, task);
-    found.path_ns = std::max(found.path_ns, way[task]);
+    found.path_ns = std::max(found.path_ns, least_with_moves(problem, task, way[task]));
+    way[task] = std::max(way[task], least_results(problem, task)) + least_run(problem, task);
   }
   const WorkBound work(problem);
   found.work_ns = work.of([](Task) { return true; });

@@ -20,6 +20,7 @@ Problem reversed(const Problem& problem) {
     for (const auto& after : problem.graph.successors(task))
       edges.push_back({after.task, task, after.bytes});
   Problem back = problem;
+  back.moves.clear();  // read backwards, inputs would come at the end
   back.graph = *TaskGraph::make(problem.graph.size(), std::move(edges));
   const std::size_t memories = problem.memories();
   for (std::size_t from = 0; from < memories; ++from)

@@ -27,7 +27,7 @@ void ListScheduler::clear() {
 }
 
 double ListScheduler::ready_ns(Task task, std::size_t device) const {
-  double ready = 0;
+  double ready = problem_.moves_of(task, device).inputs_ns;
   for (const auto& before : problem_.graph.predecessors(task)) {
     if (!placed_[before.task]) continue;
     const auto& entry = timetable_.tasks[before.task];

@@ -213,7 +213,7 @@ Timetable eager(const Problem& problem) {
         });
         if (next == ready.end()) continue;
         const Task task = next->task;
-        double start = now;
+        double start = std::max(now, problem.moves_of(task, lane.device).inputs_ns);
         for (const auto& before : graph.predecessors(task)) {
           const auto& from = timetable.tasks[before.task];
           start = std::max(start,

@@ -27,6 +27,9 @@ Expected<void> Problem::complete() {
   if (run_ns.size() != graph.size() * devices.size())
     return fail(Errc::bad_input, fmt::format("found {} run times, expected {} of each of {} tasks",
                                              run_ns.size(), devices.size(), graph.size()));
+  if (!moves.empty() && moves.size() != run_ns.size())
+    return fail(Errc::bad_input, fmt::format("found moves of {} tasks on devices, expected {}",
+                                             moves.size(), run_ns.size()));
   if (links.size() != memories_ * memories_)
     return fail(Errc::bad_input, fmt::format("found {} links, expected {} between {} memories",
                                              links.size(), memories_ * memories_, memories_));
@@ -87,6 +90,8 @@ Expected<void> check_timetable(const Problem& problem, const Timetable& timetabl
     if (entry.end_ns + slack < entry.start_ns + problem.run(task, entry.device))
       return wrong(task, "it ends too early");
     if (entry.end_ns > timetable.makespan_ns + slack) return wrong(task, "it ends after the end");
+    if (entry.start_ns + slack < problem.moves_of(task, entry.device).inputs_ns)
+      return wrong(task, "it begins before its inputs are there");
     for (const auto& before : graph.predecessors(task)) {
       const auto& from = timetable.tasks[before.task];
       if (entry.start_ns + slack <

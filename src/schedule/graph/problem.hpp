@@ -45,12 +45,26 @@ struct Problem {
   std::vector<double> run_ns;
   /// links[from * memories() + to]; the memories' own are not looked at.
   std::vector<Link> links;
+  /// What tasks move that no edge says: inputs, which are in the host's memory when a run begins,
+  /// and results, which have to be there when it ends.
+  struct Moves {
+    double inputs_ns = 0;   ///< all that the task reads of inputs: it begins after that
+    double results_ns = 0;  ///< all that it makes of results: the run ends after that
+    /// Of an input that several tasks read only the first one's: a device that runs all of them
+    /// needs it once.
+    double new_inputs_ns = 0;
+  };
+  /// moves[task * devices.size() + device]; empty: nothing is moved.
+  std::vector<Moves> moves;
   /// From the end of a task on one device to the begin of one on another that waited for it alone.
   double hand_over_ns = 0;
 
   std::size_t memories() const;
   std::size_t lanes() const;
   double run(Task task, std::size_t device) const { return run_ns[task * devices.size() + device]; }
+  Moves moves_of(Task task, std::size_t device) const {
+    return moves.empty() ? Moves{} : moves[task * devices.size() + device];
+  }
   /// What an edge takes between two devices: that they hand over, and its bytes where they share no
   /// memory; 0 on one device.
   double transfer(double bytes, std::size_t from, std::size_t to) const {

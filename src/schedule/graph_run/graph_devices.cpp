@@ -1,12 +1,18 @@
 #include "schedule/graph_run/graph_devices.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <mutex>
+
+#include "device/transfer_memory.hpp"
 
 namespace kiln::graph {
 
 namespace {
+
+/// Smaller arrays gain nothing by memory that is pinned, which takes tens of microseconds to get.
+constexpr std::size_t least_pinned_bytes = std::size_t{256} << 10;
 
 /// The contexts of a Runtime's graphs, and so their programs, are made once.
 class GraphContexts {
@@ -75,6 +81,24 @@ const GraphDevices::Queues& GraphDevices::Entry::queues(Queue::Times times) cons
   while (queues.transfers.size() < directions)
     queues.transfers.emplace_back(context, device, times);
   return queues;
+}
+
+HostArray GraphDevices::host_memory(std::size_t bytes) const {
+  const auto apart = std::ranges::find_if(entries_, [](const Entry& e) { return e.memory != 0; });
+  if (apart == entries_.end() || bytes < least_pinned_bytes) return HostArray::undefined(bytes);
+  return transfer_memory(apart->queues(Queue::Times::none).transfers.front(), bytes);
+}
+
+HostArray graph_input(const Runtime& runtime, HostArray contents) {
+  if (contents.size() < least_pinned_bytes) return contents;
+  auto& state = runtime.state();
+  const auto apart = std::ranges::find_if(
+      state.devices(), [](const DevicePtr& device) { return !device->host_memory; });
+  if (apart == state.devices().end()) return contents;
+  const Queue queue(contexts_of(state, false).at(apart->get()), *apart, Queue::Times::none);
+  HostArray memory = transfer_memory(queue, contents.size());
+  std::memcpy(memory.data(), contents.data(), contents.size());
+  return memory;
 }
 
 Queue graph_queue(const Runtime& runtime) {

@@ -42,6 +42,9 @@ class GraphDevices {
   };
   const std::vector<Entry>& all() const { return entries_; }
   std::size_t memories() const { return memories_; }
+  /// Memory of the host for values: of what devices with memory of their own read and write fast.
+  /// Undefined contents.
+  HostArray host_memory(std::size_t bytes) const;
   Resolver& resolver() const { return runtime_.state().resolver(); }
   const Runtime& runtime() const { return runtime_; }
 
@@ -54,5 +57,9 @@ class GraphDevices {
 /// A queue of a Runtime's first device in the context that its graphs have: for what asks about
 /// programs before a graph is planned, so that they are made once.
 Queue graph_queue(const Runtime& runtime);
+
+/// The same contents where a Runtime's devices read them fastest: for what a graph reads in each of
+/// its runs.
+HostArray graph_input(const Runtime& runtime, HostArray contents);
 
 }  // namespace kiln::graph

@@ -44,12 +44,12 @@ std::byte* MemoryTable::address(Steps& steps, const Place& place) const {
 
 void MemoryTable::make(Steps& steps, const Residency& residency) {
   const auto& arenas = residency.arenas();
-  for (const Arena& arena : arenas[0])
-    steps.host_arenas.push_back(HostArray::undefined(arena.size()));
+  const auto host_memory = [&](std::size_t bytes) { return devices_.host_memory(bytes); };
+  for (const Arena& arena : arenas[0]) steps.host_arenas.push_back(host_memory(arena.size()));
   steps.results.resize(residency.results());
   for (ValueId value = 0; value < work_.values().size(); ++value)
     if (const auto result = steps.result_of[value]; result != none)
-      steps.results[result] = HostArray::undefined(work_.values()[value].bytes);
+      steps.results[result] = host_memory(work_.values()[value].bytes);
   // Devices with memory of their own: a buffer a chunk, and parts of it.
   std::map<std::pair<std::uint32_t, std::uint32_t>, cl::Buffer> chunks;
   for (const auto& entry : devices_.all()) {

@@ -130,8 +130,38 @@ bool PlannedGraph::fill_problem() {
       }
     }
   }
+  fill_moves();
   value_or_throw(problem_.complete());
   return all_known;
+}
+
+void PlannedGraph::fill_moves() {
+  problem_.moves.clear();
+  if (devices_->memories() == 1) return;
+  const auto& all = devices_->all();
+  problem_.moves.resize(problem_.run_ns.size());
+  const auto& values = work_.values();
+  for (Task task = 0; task < work_.tasks().size(); ++task) {
+    const auto& entry = work_.tasks()[task];
+    double inputs = 0, new_inputs = 0, results = 0;
+    for (std::size_t use = 0; use < entry.reads.size(); ++use) {
+      const auto bytes = static_cast<double>(entry.work->uses()[use].bytes);
+      if (const ValueId read = entry.reads[use]; read != none && values[read].input != nullptr) {
+        inputs += bytes;
+        if (values[read].readers.front() == task) new_inputs += bytes;
+      }
+      const ValueId written = entry.writes[use];
+      if (written == none || !values[written].is_result || values[written].array != none) continue;
+      WorkGraph::for_each_producer(values[written], [&](Task producer, std::size_t made) {
+        if (producer == task) results += static_cast<double>(made);
+      });
+    }
+    for (std::size_t device = 0; device < all.size(); ++device)
+      if (all[device].memory != 0)
+        problem_.moves[task * all.size() + device] = {costs_[device].up.time_ns(inputs),
+                                                      costs_[device].down.time_ns(results),
+                                                      costs_[device].up.time_ns(new_inputs)};
+  }
 }
 
 /// Devices for a run that shows what is not known yet: two tasks of a kind where its time is

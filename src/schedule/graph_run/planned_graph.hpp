@@ -73,6 +73,7 @@ class PlannedGraph {
   void find_devices();
   void find_whole_writes();
   bool fill_problem();
+  void fill_moves();
   bool can_be_repeated() const;
   KeptTimetables::Kept planned_timetable(bool may_try);
   Bytes plan_identity(bool may_try);

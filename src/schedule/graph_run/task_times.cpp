@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include "base/clock.hpp"
 #include "base/data/byte_fields.hpp"
+#include "device/transfer_memory.hpp"
 #include "schedule/placement.hpp"
 #include "store/key/canonical.hpp"
 
@@ -78,8 +80,9 @@ void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTim
 
 TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
   constexpr std::size_t small = 4096, large = 8 << 20;
-  constexpr const char* names[] = {"upload, small",   "upload, large", "download, small",
-                                   "download, large", "fill, small",   "fill, large"};
+  constexpr const char* names[] = {
+      "pinned upload, small",   "pinned upload, large", "pinned download, small",
+      "pinned download, large", "fill, small",          "fill, large"};
   constexpr std::size_t count = std::size(names);
   double ns[count];
   bool all_known = true;
@@ -90,7 +93,8 @@ TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {
   }
   if (!all_known) {
     const Queue& queue = device.queues(Queue::Times::none).lanes.front();
-    HostArray memory(large);
+    HostArray memory = transfer_memory(queue, large);
+    std::memset(memory.data(), 0, large);
     const Buffer buffer = make_buffer(*queue.context(), *device.device, nullptr, large);
     const auto move = [&](std::size_t i, std::size_t bytes) {
       constexpr cl_uint zero = 0;
