@@ -288,50 +288,55 @@ void transfers(const families::Graph& graph) {
   planned.run({});
   const Steps& steps = planned.executable().steps();
   const auto& work = planned.work();
-  const auto& table = planned.report().timetable;
-  const auto order = table.order(planned.graph());
-  std::vector<std::uint32_t> position(order.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  // Its own times: those of the report have the commands in them.
+  const Timetable table = timetable_by(planned.problem(), Policy::heft, no_device, {});
   const std::size_t devices = planned.devices().all().size();
   // Each version once to each device that reads it and has not made it, by way of the host, and
   // what is asked for back.
   std::uint64_t up = 0, down = 0;
-  std::vector<std::vector<std::int64_t>> change(devices,
-                                                std::vector<std::int64_t>(order.size() + 1));
+  // What is live when, by the plan's times; at one moment, what ends before what begins.
+  std::vector<std::map<std::pair<double, bool>, std::int64_t>> change(devices);
   for (const Value& value : work.values()) {
-    std::vector<std::uint32_t> first(devices, none), last(devices, 0);
+    std::vector<double> first(devices, never), last(devices, 0);
     const std::uint32_t home = value.producer == none ? none : table.tasks[value.producer].device;
     const auto use = [&](std::uint32_t device, Task task) {
-      first[device] = std::min(first[device], position[task]);
-      last[device] = std::max(last[device], position[task]);
+      first[device] = std::min(first[device], table.tasks[task].start_ns);
+      last[device] = std::max(last[device], table.tasks[task].end_ns);
     };
     if (home != none) use(home, value.producer);
     for (const Task reader : value.readers) use(table.tasks[reader].device, reader);
     bool leaves = value.is_result;
     for (std::uint32_t device = 0; device < devices; ++device) {
-      if (first[device] == none) continue;
+      if (first[device] == never) continue;
       if (device != home) {
         up += value.bytes;
         leaves = true;
       }
       // What is changed in place ends where its next version begins.
+      double start_of_last = 0;
       const bool taken_over = std::ranges::any_of(value.readers, [&](Task reader) {
-        if (table.tasks[reader].device != device || position[reader] != last[device]) return false;
+        if (table.tasks[reader].device != device || table.tasks[reader].end_ns != last[device])
+          return false;
         const auto& entry = work.tasks()[reader];
         return std::ranges::any_of(entry.writes, [&](ValueId written) {
-          return written != none && work.values()[written].is_in_place &&
-                 &work.values()[work.values()[written].base] == &value;
+          start_of_last = table.tasks[reader].start_ns;
+          // The copy of an input is there for this run alone.
+          const bool may_be_changed =
+              written != none && (work.values()[written].is_in_place || value.input != nullptr);
+          return may_be_changed && &work.values()[work.values()[written].base] == &value;
         });
       });
-      change[device][first[device]] += static_cast<std::int64_t>(value.bytes);
-      change[device][last[device] + (taken_over ? 0 : 1)] -= static_cast<std::int64_t>(value.bytes);
+      change[device][{first[device], true}] += static_cast<std::int64_t>(value.bytes);
+      // Who takes it over has its bytes from its own begin.
+      const double end = taken_over ? start_of_last : last[device];
+      change[device][{end, false}] -= static_cast<std::int64_t>(value.bytes);
     }
     if (leaves && home != none) down += value.bytes;
   }
   std::int64_t least = 0, peak = 0;
   for (std::uint32_t device = 0; device < devices; ++device) {
     std::int64_t live = 0, most = 0;
-    for (const std::int64_t by : change[device]) most = std::max(most, live += by);
+    for (const auto& [when, by] : change[device]) most = std::max(most, live += by);
     least += most;
     const auto at = planned.devices().all()[device].memory;
     peak += static_cast<std::int64_t>(steps.peak_bytes[at]);

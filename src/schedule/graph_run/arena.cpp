@@ -11,7 +11,7 @@ void Arena::join(Users& to, const Users& from) {
     to[queue] = std::max(to[queue], from[queue]);
 }
 
-std::optional<Arena::Block> Arena::take(std::size_t wanted, const Users& known, Growth growth) {
+std::optional<Arena::Block> Arena::take(std::size_t wanted, const Users& known, std::size_t roomy) {
   const std::size_t bytes = rounded(std::max<std::size_t>(wanted, 1));
   const auto makes_wait = [&](const Free& block) {
     for (std::size_t queue = 0; queue < block.users.size(); ++queue)
@@ -29,8 +29,8 @@ std::optional<Arena::Block> Arena::take(std::size_t wanted, const Users& known, 
       best_waits = waits;
     }
   }
-  if (best_waits && growth == Growth::sooner && bytes <= limit_ && end_ <= limit_ - bytes &&
-      end_ + bytes <= 2 * (peak_ + bytes)) {
+  const std::size_t most = std::min(limit_, roomy);
+  if (best_waits && bytes <= most && end_ <= most - bytes) {
     const Block fresh{end_, bytes, {}};
     end_ += bytes;
     used_ += bytes;

@@ -28,11 +28,9 @@ class Arena {
   };
   /// The smallest free block that is large enough, else new bytes at the end. Nothing where the
   /// limit leaves no room. Blocks come first whose users are all among `known` (by queue, the last
-  /// step that has surely ended): a step that takes them waits for no other. With Growth::sooner,
-  /// new bytes come before all others, up to twice the peak.
-  enum class Growth : std::uint8_t { last, sooner };
-  std::optional<Block> take(std::size_t bytes, const Users& known = {},
-                            Growth growth = Growth::last);
+  /// step that has surely ended): a step that takes them waits for no other. New bytes come before
+  /// those that have to be waited for while no more than `roomy` are taken in all.
+  std::optional<Block> take(std::size_t bytes, const Users& known = {}, std::size_t roomy = 0);
   /// Gives back what take() gave; `users` may still use it.
   void free(std::size_t offset, std::size_t bytes, Users users);
 

@@ -161,44 +161,20 @@ void Executable::enqueue(const Step& step, cl_event* done) {
   }
 }
 
-/// Once a task's run is enqueued: what it wrote began as zeros. What is the same after a run over
-/// other bytes was written by both.
-void Executable::find_whole_writes(const Step& step, const RunOrder& order) {
-  const Work& work = *work_.tasks()[step.task].work;
-  WholeWrites& found = *order.finds_whole_writes;
-  if (!found.lacks(work)) return;
-  const auto& entry = steps_.queues[step.queue];
-  const cl_command_queue handle = entry.queue.cl()();
+void Executable::show_task(const Step& step, const RunOrder& order) {
   // What it waits for must have been handed to the devices.
-  for (const auto& other : steps_.queues) ::clFlush(other.queue.cl()());
-  wait_for_queue(entry.queue, order);
-  std::vector<cl_mem> memory(steps_.memory.begin() + step.first_memory,
-                             steps_.memory.begin() + step.first_memory + work.uses().size());
-  const std::vector<cl_mem> first = memory;
-  for (std::size_t use = 0; use < memory.size(); ++use) {
-    if (work.uses()[use].access != Access::out) continue;
-    const std::size_t bytes = work.uses()[use].bytes;
-    second_outputs_.push_back(
-        make_buffer(*entry.queue.context(), *entry.queue.device(), nullptr, bytes).cl);
-    memory[use] = second_outputs_.back()();
-    constexpr cl_uchar other = 0xa5;
-    check_cl(::clEnqueueFillBuffer(handle, memory[use], &other, 1, 0, bytes, 0, nullptr, nullptr),
-             "clEnqueueFillBuffer");
-  }
-  steps_.runners[step.runner]->enqueue(work, memory, {}, nullptr);
-  wait_for_queue(entry.queue, order);
-  std::vector<bool> writes_all(memory.size());
-  for (std::size_t use = 0; use < memory.size(); ++use) {
-    if (work.uses()[use].access != Access::out) continue;
-    const std::size_t bytes = work.uses()[use].bytes;
-    Bytes of_zeros(bytes), of_others(bytes);
-    for (const auto& [from, to] : {std::pair(first[use], &of_zeros), {memory[use], &of_others}})
-      check_cl(
-          ::clEnqueueReadBuffer(handle, from, CL_TRUE, 0, bytes, to->data(), 0, nullptr, nullptr),
-          "clEnqueueReadBuffer");
-    writes_all[use] = of_zeros == of_others;
-  }
-  found.learn(work, writes_all);
+  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  const std::function<void(const Queue&)> wait = [&](const Queue& queue) {
+    wait_for_queue(queue, order);
+  };
+  const Work& work = *work_.tasks()[step.task].work;
+  const QueueEntry& where = steps_.queues[step.queue];
+  wait(where.queue);
+  order.after_task({work,
+                    where,
+                    *steps_.runners[step.runner],
+                    {steps_.memory.data() + step.first_memory, work.uses().size()},
+                    wait});
 }
 
 void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {
@@ -289,8 +265,7 @@ void Executable::enqueue_all(const RunOrder& order) {
       enqueue(step, step.signal != none ? &events_[step.signal] : nullptr);
     }
     const bool is_host_needed = next_pending < pending_.size();
-    if (order.finds_whole_writes != nullptr && step.kind == Step::Kind::run && !is_host_needed)
-      find_whole_writes(step, order);
+    if (order.after_task && step.kind == Step::Kind::run && !is_host_needed) show_task(step, order);
   }
   while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
 }

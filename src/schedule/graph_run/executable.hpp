@@ -5,9 +5,18 @@
 
 #include "base/log.hpp"
 #include "schedule/graph_run/steps.hpp"
-#include "schedule/graph_run/whole_writes.hpp"
 
 namespace kiln::graph {
+
+/// A task that a device has just run in a run of a graph: nothing runs on its queue now.
+struct TaskRun {
+  const Work& work;
+  const QueueEntry& where;
+  Runner& runner;                  ///< of that queue
+  std::span<const cl_mem> memory;  ///< by use
+  /// Waits until a queue is empty, as the run does. Throws what the run does.
+  const std::function<void(const Queue&)>& wait;
+};
 
 /// How a run is made.
 struct RunOrder {
@@ -16,9 +25,10 @@ struct RunOrder {
   bool takes_times = false;
   TraceSink* trace = nullptr;           ///< gets each command's span; takes_times, too, then
   std::chrono::nanoseconds timeout{0};  ///< for all of the run; 0: none
-  /// Finds out, by a second run of each work of which that is not known, over memory that begins
-  /// with other bytes, what works write whole. For an Executable that makes one run only.
-  WholeWrites* finds_whole_writes = nullptr;
+  /// Called after each task that a device ran, unless the host has to do something first. Such a
+  /// run does one task at a time. Memory that the call gives kernels has to stay as long as the
+  /// Executable.
+  std::function<void(const TaskRun&)> after_task = {};
   /// Asked now and then while a run waits: true ends it (Ctrl-C).
   std::function<bool()> stop = {};
 };
@@ -52,7 +62,7 @@ class Executable {
   void enqueue_all(const RunOrder& order);
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);
-  void find_whole_writes(const Step& step, const RunOrder& order);
+  void show_task(const Step& step, const RunOrder& order);
   void wait_for_queue(const Queue& queue, const RunOrder& order);
   void do_host_step(std::size_t index, const RunOrder& order);
   void wait_for(std::span<const cl_event> events, const RunOrder& order);
@@ -82,8 +92,7 @@ class Executable {
   std::vector<std::uint32_t> pending_;  ///< host steps that were passed and not yet done
   std::vector<std::span<std::byte>> spans_;
   std::vector<std::int64_t> task_ns_;
-  Signals signals_;                         ///< of runs with a trace
-  std::vector<cl::Buffer> second_outputs_;  ///< of find_whole_writes(): kernels know them
+  Signals signals_;  ///< of runs with a trace
   std::int64_t wall_ns_ = 0, enqueue_ns_ = 0;
   std::chrono::steady_clock::time_point begin_;
   std::size_t current_ = 0;  ///< the step that is being enqueued

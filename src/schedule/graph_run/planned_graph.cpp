@@ -97,7 +97,6 @@ bool PlannedGraph::fill_problem() {
     }
     const auto links = times_.links(entry);
     const auto command = command_times(costs_.size());
-    if (entry.lanes > 1) problem_.devices[costs_.size()].slow_down = {1, command.slow_down};
     costs_.push_back({command.launch_ns, command.enqueue_ns, links.up, links.down, links.fill});
     if (entry.memory == 0) continue;
     problem_.links[entry.memory] = links.up;
@@ -130,9 +129,34 @@ bool PlannedGraph::fill_problem() {
       }
     }
   }
+  for (std::size_t device = 0; device < all.size(); ++device) {
+    const double slow_down = slow_down_of(device);
+    // What two lanes have not gained, more of them will not.
+    for (std::uint32_t lanes = 1; lanes <= all[device].lanes; ++lanes)
+      problem_.devices[device].slow_down.push_back(
+          std::max(1.0, slow_down * static_cast<double>(lanes) / 2));
+  }
   fill_moves();
   value_or_throw(problem_.complete());
   return all_known;
+}
+
+/// How much longer tasks take with two lanes at work, as the mean over the time of all tasks; 2: a
+/// second lane gains nothing. Where nothing is known, as if it doubled the device.
+double PlannedGraph::slow_down_of(std::size_t device) {
+  const auto& entry = devices_->all()[device];
+  if (entry.lanes < 2) return 1;
+  double sum = 0, all_ns = 0;
+  for (std::size_t kind = 0; kind < of_kind_.size(); ++kind) {
+    const auto& work = *work_.tasks()[of_kind_[kind].front()].work;
+    const auto factor = times_.slow_down(work.kind(), *entry.device);
+    const auto known = times_.of(work.kind(), *entry.device);
+    if (!factor || !known) continue;
+    const double ns = *known * static_cast<double>(of_kind_[kind].size());
+    sum += ns * *factor;
+    all_ns += ns;
+  }
+  return all_ns > 0 ? sum / all_ns : 1;
 }
 
 void PlannedGraph::fill_moves() {
@@ -203,7 +227,7 @@ void PlannedGraph::make(Timetable timetable, Queue::Times times) {
 
 const PlanReport& PlannedGraph::plan(Explore explore) {
   bool known = fill_problem();
-  if (explore == Explore::yes && can_be_repeated()) find_whole_writes();
+  if (explore == Explore::yes && can_be_repeated()) find_by_second_runs();
   // Where there is nothing to choose, times say nothing.
   const bool has_choice = devices_->all().size() > 1;
   while (!known && has_choice && explore == Explore::yes && can_be_repeated() &&

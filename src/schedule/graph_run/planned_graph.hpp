@@ -9,7 +9,7 @@
 #include "schedule/graph_run/executable.hpp"
 #include "schedule/graph_run/kept_timetables.hpp"
 #include "schedule/graph_run/simulate.hpp"
-#include "schedule/graph_run/task_times.hpp"
+#include "schedule/graph_run/task_findings.hpp"
 
 namespace kiln::graph {
 
@@ -71,7 +71,8 @@ class PlannedGraph {
   static constexpr double worth_it = 0.97;
   RunOrder trial() const;
   void find_devices();
-  void find_whole_writes();
+  void find_by_second_runs();
+  double slow_down_of(std::size_t device);
   bool fill_problem();
   void fill_moves();
   bool can_be_repeated() const;

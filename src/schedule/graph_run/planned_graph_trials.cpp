@@ -22,21 +22,26 @@ RunOrder PlannedGraph::trial() const {
           .stop = options_.stop};
 }
 
-/// One run, where something can be found by it.
-void PlannedGraph::find_whole_writes() {
-  if (std::ranges::none_of(work_.tasks(),
-                           [&](const auto& entry) { return whole_writes_.lacks(*entry.work); }))
-    return;
-  make(on_devices(problem_, exploring_devices()), Queue::Times::none);
-  RunOrder order = trial();
-  order.finds_whole_writes = &whole_writes_;
-  try {
-    executable_->run(order);
-  } catch (const Error& error) {
-    // As where a device has no memory for more outputs; what is wrong otherwise, runs will say.
-    if (error.code() != Errc::device || !runtime_.state().lost_device().empty()) throw;
+/// Runs with a second look at tasks, where something can be found by it.
+void PlannedGraph::find_by_second_runs() {
+  TaskFindings findings(whole_writes_, times_, *devices_);
+  for (std::uint32_t device = 0; device < devices_->all().size(); ++device) {
+    bool lacks_something = false;
+    for (Task task = 0; task < work_.tasks().size(); ++task)
+      lacks_something |=
+          problem_.run(task, device) != never && findings.lack(*work_.tasks()[task].work, device);
+    if (!lacks_something) continue;
+    make(one_device(problem_, device), Queue::Times::none);
+    RunOrder order = trial();
+    order.after_task = [&](const TaskRun& run) { findings.look(run); };
+    try {
+      executable_->run(order);
+    } catch (const Error& error) {
+      // As where a device has no memory for more outputs; what is wrong otherwise, runs will say.
+      if (error.code() != Errc::device || !runtime_.state().lost_device().empty()) throw;
+    }
+    executable_.reset();
   }
-  executable_.reset();
 }
 
 /// Finds what a command of this graph costs a device: what its runs there take without the work of
@@ -53,14 +58,7 @@ void PlannedGraph::calibrate() {
     std::vector<double> enqueued;
     const double taken = median_run_ns(&enqueued);
     const auto commands = static_cast<double>(executable_->steps().all.size());
-    TaskTimes::CommandTimes found{(taken - busy_ns) / commands, median(enqueued) / commands};
-    if (entry.lanes > 1) {
-      problem_.devices[device].slow_down.clear();
-      make(one_device(problem_, device), Queue::Times::none);
-      const double expected =
-          simulated(problem_, executable_->steps(), costs_, report_.timetable).makespan_ns;
-      found.slow_down = std::clamp<double>(median_run_ns(nullptr) / expected, 1, entry.lanes);
-    }
+    const TaskTimes::CommandTimes found{(taken - busy_ns) / commands, median(enqueued) / commands};
     times_.learn(kinds(), *entry.device, found);
   }
 }

@@ -5,7 +5,8 @@
 
 namespace kiln::graph {
 
-Residency::Residency(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit)
+Residency::Residency(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit,
+                     std::vector<std::size_t> roomy)
     : work_(work),
       memories_(devices.memories()),
       copies_(work.values().size() * memories_),
@@ -15,7 +16,9 @@ Residency::Residency(const WorkGraph& work, const GraphDevices& devices, std::si
       chunk_limit_(memories_, std::numeric_limits<std::size_t>::max() / 2),
       limit_(memories_, std::numeric_limits<std::size_t>::max() / 2),
       alignment_(memories_, buffer_alignment),
+      roomy_(std::move(roomy)),
       residents_(memories_) {
+  roomy_.resize(memories_);
   for (const auto& entry : devices.all()) {
     if (entry.memory == 0) continue;
     chunk_limit_[entry.memory] = entry.device->max_allocation;
@@ -83,7 +86,8 @@ std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32
     // Of the host's memory each queue has bytes of its own: devices that share it would else wait
     // for one another's bytes all the time.
     while (chunks.size() <= queue) chunks.emplace_back(limit_[0], alignment_[0]);
-    auto block = chunks[queue].take(entry.bytes, known, Arena::Growth::sooner);
+    Arena& arena = chunks[queue];
+    auto block = arena.take(entry.bytes, known, 2 * (arena.peak() + entry.bytes));
     if (!block) return std::nullopt;
     keep_place(value, {Place::Kind::arena, 0, queue, 0, block->offset, entry.bytes});
     return std::move(block->after);
@@ -96,7 +100,9 @@ std::optional<Residency::Users> Residency::give_place(ValueId value, std::uint32
       chunks.emplace_back(std::min(chunk_limit_[memory], limit_[memory] - taken),
                           alignment_[memory]);
     }
-    auto block = chunks[chunk].take(entry.bytes, known);
+    const std::size_t others = taken - std::min(taken, chunks[chunk].size());
+    const std::size_t roomy = roomy_[memory] - std::min(roomy_[memory], others);
+    auto block = chunks[chunk].take(entry.bytes, known, roomy);
     if (!block) {
       // An empty new chunk that is too small has no use.
       if (chunks[chunk].size() == 0) {

@@ -27,7 +27,10 @@ class Residency {
     std::size_t offset = 0, bytes = 0;
   };
 
-  Residency(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit);
+  /// `roomy`: by memory, bytes up to which values get bytes of their own before those of others
+  /// that have to be waited for; the host's memory has more of them.
+  Residency(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit,
+            std::vector<std::size_t> roomy);
 
   bool is_current(ValueId value, std::uint32_t memory) const { return copy(value, memory).current; }
   /// A memory with a current copy, the host's before others; none: no step has made it yet.
@@ -87,7 +90,7 @@ class Residency {
   std::vector<std::uint32_t> home_;  ///< by value: the result in whose memory it is; none
   std::size_t results_ = 0;
   std::vector<std::vector<Arena>> arenas_;  ///< by memory
-  std::vector<std::size_t> chunk_limit_, limit_, alignment_;
+  std::vector<std::size_t> chunk_limit_, limit_, alignment_, roomy_;
   std::vector<std::vector<ValueId>> residents_;
 };
 

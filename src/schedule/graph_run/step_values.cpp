@@ -6,23 +6,24 @@
 
 namespace kiln::graph {
 
-void StepValues::bring(Task task, ValueId value, std::uint32_t memory) {
+void StepValues::bring(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue) {
   if (residency_.is_current(value, memory)) return;
   if (memory != 0 && !residency_.is_current(value, 0)) bring(task, value, 0);
   const bool up = memory != 0;
   const std::uint32_t device_memory = up ? memory : residency_.source_of(value);
-  Users after = place(task, value, memory, queue_of_transfer(device_memory, up));
+  if (queue == none) queue = queue_of_transfer(device_memory, up);
+  Users after = place(task, value, memory, queue);
   join_ready(after, value, up ? 0 : device_memory);
   const ByteRange all{0, work_.values()[value].bytes};
-  const std::uint32_t step = transfer(value, device_memory, up, all, std::move(after));
+  const std::uint32_t step = transfer(value, device_memory, up, all, queue, std::move(after));
   residency_.set_current(value, memory, step);
 }
 
 std::uint32_t StepValues::transfer(ValueId value, std::uint32_t device_memory, bool up,
-                                   const ByteRange& bytes, Users after) {
+                                   const ByteRange& bytes, std::uint32_t queue, Users after) {
   Step step;
   step.kind = up ? Step::Kind::upload : Step::Kind::download;
-  step.queue = queue_of_transfer(device_memory, up);
+  step.queue = queue;
   step.value = value;
   step.bytes = bytes.size();
   step.first_byte = bytes.begin;

@@ -18,14 +18,16 @@ class StepValues {
 
   /// `position`: by task, its place in the order in which tasks are added; filled in later. All
   /// outlive this.
+  /// `roomy`: see Residency.
   StepValues(const WorkGraph& work, const GraphDevices& devices, std::size_t memory_limit,
-             const std::vector<std::uint32_t>& position, Steps& steps, StepOrder& order)
+             std::vector<std::size_t> roomy, const std::vector<std::uint32_t>& position,
+             Steps& steps, StepOrder& order)
       : work_(work),
         devices_(devices),
         position_(position),
         steps_(steps),
         order_(order),
-        residency_(work, devices, memory_limit),
+        residency_(work, devices, memory_limit, std::move(roomy)),
         table_(work, devices) {}
 
   /// The queues of a memory's transfers: to the device, and, next to it, to the host.
@@ -39,12 +41,13 @@ class StepValues {
   Residency& residency() { return residency_; }
   MemoryTable& table() { return table_; }
 
-  /// Makes a value's copy in a memory current, for a task.
-  void bring(Task task, ValueId value, std::uint32_t memory);
+  /// Makes a value's copy in a memory current, for a task. The last transfer happens in `queue`;
+  /// none: in the memory's queue for that.
+  void bring(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue = none);
   /// Moves bytes of a value between a device's memory and the host's, in both of which it has a
-  /// place. Result: the step.
+  /// place, in a queue of that device. Result: the step.
   std::uint32_t transfer(ValueId value, std::uint32_t device_memory, bool up,
-                         const ByteRange& bytes, Users after);
+                         const ByteRange& bytes, std::uint32_t queue, Users after);
   /// Memory for a value, for which others may have to go. Result: who used it. Throws Error
   /// (device) where there is not enough.
   Users place(Task task, ValueId value, std::uint32_t memory, std::uint32_t queue);

@@ -60,13 +60,22 @@ void TaskTimes::learn(const Bytes& kind, const Device& device, std::vector<doubl
   time.label = label;
 }
 
+std::optional<double> TaskTimes::slow_down(const Bytes& kind, const Device& device) {
+  const Known& factor = known(canonical("slow-down of two lanes", kind, device));
+  if (factor.count == 0) return std::nullopt;
+  return factor.ns;
+}
+
+void TaskTimes::learn_slow_down(const Bytes& kind, const Device& device, double factor) {
+  known(canonical("slow-down of two lanes", kind, device)) = {factor, 1, true, "slow-down"};
+}
+
 std::optional<TaskTimes::CommandTimes> TaskTimes::command_times(const Bytes& graph,
                                                                 const Device& device) {
   const Known& launch = known(canonical("launch time", graph, device));
   const Known& enqueue = known(canonical("enqueue time", graph, device));
-  const Known& slow_down = known(canonical("slow-down of lanes", graph, device));
-  if (launch.count == 0 || enqueue.count == 0 || slow_down.count == 0) return std::nullopt;
-  return CommandTimes{launch.ns, enqueue.ns, slow_down.ns};
+  if (launch.count == 0 || enqueue.count == 0) return std::nullopt;
+  return CommandTimes{launch.ns, enqueue.ns};
 }
 
 void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTimes& times) {
@@ -74,8 +83,6 @@ void TaskTimes::learn(const Bytes& graph, const Device& device, const CommandTim
                                                     "launch"};
   known(canonical("enqueue time", graph, device)) = {std::max(times.enqueue_ns, 1.0), 1, true,
                                                      "enqueue"};
-  known(canonical("slow-down of lanes", graph, device)) = {std::max(times.slow_down, 1.0), 1, true,
-                                                           "slow-down"};
 }
 
 TaskTimes::Links TaskTimes::links(const GraphDevices::Entry& device) {

@@ -24,12 +24,14 @@ class TaskTimes {
   void learn(const Bytes& kind, const Device& device, std::vector<double> ns,
              const std::string& label);
 
+  /// How much longer such work takes where two lanes of the device do it at the same time.
+  std::optional<double> slow_down(const Bytes& kind, const Device& device);
+  void learn_slow_down(const Bytes& kind, const Device& device, double factor);
+
   /// What a command costs where many follow one another: the device besides its work, and the host
   /// that enqueues it.
   struct CommandTimes {
     double launch_ns = 0, enqueue_ns = 0;
-    /// How much longer tasks take while all lanes of the device are at work.
-    double slow_down = 1;
   };
   /// Of a certain graph on a device, as its runs have shown. Drivers need longer after long kernels
   /// than after short ones, so that no number holds for all graphs.
