@@ -50,7 +50,7 @@ bool Executable::finish_quietly() {
   if (hangs_) return false;
   bool all_have_ended = true;
   for (const auto& entry : steps_.queues)
-    all_have_ended &= ::clFinish(entry.queue.cl()()) == CL_SUCCESS;
+    if (entry.is_used) all_have_ended &= ::clFinish(entry.queue.cl()()) == CL_SUCCESS;
   if (all_have_ended) return true;
   // The driver gives up on a device: commands that are known may end all the same.
   constexpr auto patience = std::chrono::seconds(2);
@@ -163,7 +163,7 @@ void Executable::enqueue(const Step& step, cl_event* done) {
 
 void Executable::show_task(const Step& step, const RunOrder& order) {
   // What it waits for must have been handed to the devices.
-  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  flush();
   const std::function<void(const Queue&)> wait = [&](const Queue& queue) {
     wait_for_queue(queue, order);
   };
@@ -205,7 +205,7 @@ void Executable::do_host_step(std::size_t index, const RunOrder& order) {
   const Step& step = steps_.all[index];
   current_ = index;
   // What the host waits for must have been handed to the devices.
-  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  flush();
   wait_for(gather(step), order);
   if (step.kind == Step::Kind::copy) {
     std::memcpy(steps_.host_memory[step.host_memory + 1], steps_.host_memory[step.host_memory],
@@ -270,10 +270,17 @@ void Executable::enqueue_all(const RunOrder& order) {
   while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
 }
 
+/// Hands all that was enqueued to the devices.
+void Executable::flush() {
+  for (const auto& entry : steps_.queues)
+    if (entry.is_used) ::clFlush(entry.queue.cl()());
+}
+
 void Executable::finish(const RunOrder& order) {
   const bool is_watched = order.stop || order.timeout.count() > 0;
-  for (const auto& entry : steps_.queues) ::clFlush(entry.queue.cl()());
+  flush();
   for (const auto& entry : steps_.queues) {
+    if (!entry.is_used) continue;
     if (!is_watched) {
       check_cl(::clFinish(entry.queue.cl()()), "clFinish");
       continue;

@@ -66,6 +66,7 @@ class Executable {
   void wait_for_queue(const Queue& queue, const RunOrder& order);
   void do_host_step(std::size_t index, const RunOrder& order);
   void wait_for(std::span<const cl_event> events, const RunOrder& order);
+  void flush();
   void finish(const RunOrder& order);
   void tell_arrays();
   const Queue& first_queue(std::uint32_t device) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "schedule/graph_run/live_bytes.hpp"
 #include "schedule/graph_run/step_order.hpp"
 #include "schedule/graph_run/step_values.hpp"
 
@@ -51,6 +52,8 @@ class Builder {
       remaining_[value] = static_cast<std::uint32_t>(readers.size());
       for (const Task reader : readers) ++remaining_in(value, memory_of(reader));
     }
+    uses_lanes_.resize(devices.all().size());
+    for (const auto& entry : timetable.tasks) uses_lanes_[entry.device] |= entry.lane > 0;
     position_.resize(work.tasks().size());
     step_of_.resize(work.tasks().size());
     steps_.written_on.assign(work.arrays().size(), none);
@@ -62,13 +65,12 @@ class Builder {
   void add_tasks(const TaskGraph& graph) {
     const auto order = timetable_.order(graph);
     for (std::uint32_t i = 0; i < order.size(); ++i) position_[order[i]] = i;
-    needed_at_planned_times_ = needed_at_planned_times();
     for (const Task task : order) add_task(graph, task);
   }
   /// By memory, the most bytes of it that values need at a time, one task after the other or at the
   /// planned times.
   std::vector<std::size_t> needed() const {
-    std::vector<std::size_t> needed = needed_at_planned_times_;
+    std::vector<std::size_t> needed = most_live_bytes(work_, timetable_, devices_);
     for (std::size_t memory = 0; memory < needed.size(); ++memory) {
       std::size_t in_order = 0;
       for (const Arena& arena : residency_.arenas()[memory]) in_order += arena.peak();
@@ -78,6 +80,8 @@ class Builder {
   }
   Steps take() {
     table_.make(steps_, residency_);
+    for (const Step& step : steps_.all)
+      if (step.queue != host_) steps_.queues[step.queue].is_used = true;
     for (std::uint32_t memory = 0; memory < devices_.memories(); ++memory) {
       std::size_t peak = 0;
       for (const Arena& arena : residency_.arenas()[memory]) peak += arena.size();
@@ -87,46 +91,6 @@ class Builder {
   }
 
  private:
-  /// A value is in a memory from the begin of the first task to the end of the last one that has to
-  /// do with it there; what is changed in place from the end of that task on.
-  std::vector<std::size_t> needed_at_planned_times() const {
-    struct Span {
-      double begin = never, end = 0;
-    };
-    std::vector<std::vector<std::pair<double, std::int64_t>>> changes(devices_.memories());
-    std::vector<Span> spans(devices_.memories());
-    for (const Value& value : work_.values()) {
-      if (value.array != none) continue;
-      std::ranges::fill(spans, Span());
-      const auto use = [&](Task task, bool is_there_later) {
-        const auto& when = timetable_.tasks[task];
-        Span& span = spans[memory_of(task)];
-        span.begin = std::min(span.begin, is_there_later ? when.end_ns : when.start_ns);
-        span.end = std::max(span.end, when.end_ns);
-      };
-      WorkGraph::for_each_producer(value, [&](Task task, std::size_t) {
-        // The copy of an input is used up by the only task that is there for it.
-        const bool uses_up = value.base != none && work_.values()[value.base].input != nullptr &&
-                             remaining_in_[value.base * devices_.memories() + memory_of(task)] == 1;
-        use(task, value.is_in_place || uses_up);
-      });
-      for (const Task reader : value.readers) use(reader, false);
-      for (std::size_t memory = 1; memory < spans.size(); ++memory) {
-        if (spans[memory].begin == never) continue;
-        const auto bytes = static_cast<std::int64_t>(value.bytes);
-        changes[memory].emplace_back(spans[memory].begin, bytes);
-        changes[memory].emplace_back(spans[memory].end, -bytes);
-      }
-    }
-    std::vector<std::size_t> needed;
-    for (auto& of_memory : changes) {
-      std::ranges::sort(of_memory);  // at the same moment, what goes before what comes
-      std::int64_t bytes = 0, most = 0;
-      for (const auto& change : of_memory) most = std::max(most, bytes += change.second);
-      needed.push_back(static_cast<std::size_t>(most));
-    }
-    return needed;
-  }
   std::uint32_t memory_of(Task task) const {
     if (work_.tasks()[task].work->runs_on_host()) return 0;
     return devices_.all()[timetable_.tasks[task].device].memory;
@@ -140,8 +104,8 @@ class Builder {
   /// nobody then, and least for bytes that its own tasks had before.
   bool is_fetched_in_lane(Task task, ValueId value) const {
     if (memory_of(task) == 0) return false;
-    const std::uint32_t lanes = devices_.all()[timetable_.tasks[task].device].lanes;
-    return lanes > 1 || work_.values()[value].bytes <= lane_transfer_bytes;
+    return uses_lanes_[timetable_.tasks[task].device] ||
+           work_.values()[value].bytes <= lane_transfer_bytes;
   }
   bool is_sent_in_lane(Task task, ValueId value) const {
     return memory_of(task) != 0 && work_.values()[value].bytes <= lane_transfer_bytes;
@@ -374,7 +338,7 @@ class Builder {
   MemoryTable& table_ = values_.table();
   std::uint32_t host_ = 0;  ///< the number of what the host does itself, as if it were a queue
   std::vector<std::uint32_t> first_lane_;
-  std::vector<std::size_t> needed_at_planned_times_;
+  std::vector<char> uses_lanes_;             ///< by device, whether more than one
   std::vector<std::uint32_t> remaining_in_;  ///< readers to come, by value and memory
   std::vector<std::uint32_t> step_of_;       ///< by task
   std::map<std::uint32_t, std::map<Bytes, std::uint32_t>> runner_of_;

@@ -46,7 +46,8 @@ struct UserEvent {
 struct QueueEntry {
   Queue queue;
   std::uint32_t device = 0;
-  std::string lane;  ///< for timelines
+  std::string lane;      ///< for timelines
+  bool is_used = false;  ///< some step is in it
 };
 
 /// Where memory of an Array is to be filled in when a run begins.
