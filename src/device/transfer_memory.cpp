@@ -3,7 +3,7 @@
 namespace kiln {
 namespace {
 
-/// A buffer that is mapped as long as somebody has its memory.
+/// A buffer that is mapped as long as its memory is in use.
 struct MappedBuffer {
   MappedBuffer(const Queue& of, cl::Buffer made, void* at)
       : queue(of), buffer(std::move(made)), memory(at) {}

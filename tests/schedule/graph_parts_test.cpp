@@ -44,7 +44,9 @@ kernel void long_work(global const float* a, global float* b) {
 
 class GraphParts : public testing::Test {
  protected:
-  KernelCutter cutter() { return {runtime_.state().resolver(), runtime_.state().queues().front()}; }
+  KernelCutter cutter() {
+    return {runtime_.state().resolver(), {runtime_.state().queues().front()}};
+  }
   std::optional<KernelParts> cut(const std::string& name, const std::vector<Access>& accesses,
                                  std::vector<double> weights = {1, 1}, std::size_t items = count) {
     const auto work = others_.work(name, accesses, {}, items);
@@ -96,7 +98,7 @@ TEST_F(GraphParts, WhatWasShownIsKeptInTheStore) {
         std::make_unique<Resolver>(open_local_store((folder.path() / "store").string())), "cpu",
         Runtime::State::Single::halved));
     const Kernels kernels(runtime, other_text);
-    KernelCutter cutter(runtime.state().resolver(), runtime.state().queues().front());
+    KernelCutter cutter(runtime.state().resolver(), {runtime.state().queues().front()});
     const std::vector<double> weights{1, 2};
     for (const char* name : {"long_work", "all_to_one"}) {
       const auto work = kernels.work(name, {Access::in, Access::out});

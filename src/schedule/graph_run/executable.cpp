@@ -17,14 +17,6 @@ namespace {
 /// some number, and would then wait for the host that waits for them.
 constexpr std::size_t most_behind_host = 256;
 
-cl_int status_of(cl_event event) {
-  cl_int status = CL_QUEUED;
-  if (::clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr) !=
-      CL_SUCCESS)
-    return -1;
-  return status;
-}
-
 }  // namespace
 
 Executable::Executable(const WorkGraph& work, Steps steps) : work_(work), steps_(std::move(steps)) {
@@ -165,7 +157,7 @@ void Executable::show_task(const Step& step, const RunOrder& order) {
   // What it waits for must have been handed to the devices.
   flush();
   const std::function<void(const Queue&)> wait = [&](const Queue& queue) {
-    wait_for_queue(queue, order);
+    wait_watched(queue, watch(order));
   };
   const Work& work = *work_.tasks()[step.task].work;
   const QueueEntry& where = steps_.queues[step.queue];
@@ -177,36 +169,14 @@ void Executable::show_task(const Step& step, const RunOrder& order) {
                     wait});
 }
 
-void Executable::wait_for(std::span<const cl_event> events, const RunOrder& order) {
-  if (events.empty()) return;
-  const bool is_watched = order.stop || order.timeout.count() > 0;
-  for (const cl_event event : events) {
-    if (!is_watched) {
-      check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
-      continue;
-    }
-    while (status_of(event) > CL_COMPLETE) {
-      const auto taken = std::chrono::steady_clock::now() - begin_;
-      if (order.stop && order.stop()) throw Error(Errc::refused, "the run was stopped");
-      if (order.timeout.count() > 0 && taken > order.timeout)
-        throw Error(Errc::timeout, "the run has not ended in time");
-      // So that a run seems to take a thirtieth longer at most.
-      if (taken < std::chrono::milliseconds(2))
-        std::this_thread::yield();
-      else
-        std::this_thread::sleep_for(
-            std::min<std::chrono::nanoseconds>(taken / 30, std::chrono::milliseconds(2)));
-    }
-    if (const cl_int status = status_of(event); status < 0) check_cl(status, "the event's command");
-  }
-}
+Watch Executable::watch(const RunOrder& order) const { return {begin_, order.timeout, order.stop}; }
 
 void Executable::do_host_step(std::size_t index, const RunOrder& order) {
   const Step& step = steps_.all[index];
   current_ = index;
   // What the host waits for must have been handed to the devices.
   flush();
-  wait_for(gather(step), order);
+  for (const cl_event event : gather(step)) wait_watched(event, watch(order));
   if (step.kind == Step::Kind::copy) {
     std::memcpy(steps_.host_memory[step.host_memory + 1], steps_.host_memory[step.host_memory],
                 step.bytes);
@@ -277,7 +247,7 @@ void Executable::flush() {
 }
 
 void Executable::finish(const RunOrder& order) {
-  const bool is_watched = order.stop || order.timeout.count() > 0;
+  const bool is_watched = watch(order).is_on();
   flush();
   for (const auto& entry : steps_.queues) {
     if (!entry.is_used) continue;
@@ -285,18 +255,8 @@ void Executable::finish(const RunOrder& order) {
       check_cl(::clFinish(entry.queue.cl()()), "clFinish");
       continue;
     }
-    wait_for_queue(entry.queue, order);
+    wait_watched(entry.queue, watch(order));
   }
-}
-
-/// Until all that was enqueued to it has ended, or the run is to end.
-void Executable::wait_for_queue(const Queue& queue, const RunOrder& order) {
-  cl_event end = nullptr;
-  check_cl(::clEnqueueMarkerWithWaitList(queue.cl()(), 0, nullptr, &end),
-           "clEnqueueMarkerWithWaitList");
-  const cl::Event owned(end);
-  ::clFlush(queue.cl()());
-  wait_for({&end, 1}, order);
 }
 
 void Executable::release_events() {

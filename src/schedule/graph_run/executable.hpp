@@ -5,6 +5,7 @@
 
 #include "base/log.hpp"
 #include "schedule/graph_run/steps.hpp"
+#include "schedule/graph_run/watched_wait.hpp"
 
 namespace kiln::graph {
 
@@ -63,9 +64,8 @@ class Executable {
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);
   void show_task(const Step& step, const RunOrder& order);
-  void wait_for_queue(const Queue& queue, const RunOrder& order);
   void do_host_step(std::size_t index, const RunOrder& order);
-  void wait_for(std::span<const cl_event> events, const RunOrder& order);
+  Watch watch(const RunOrder& order) const;
   void flush();
   void finish(const RunOrder& order);
   void tell_arrays();

@@ -1,16 +1,20 @@
 #include "schedule/graph_run/kernel_parts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <random>
 
 #include "base/data/byte_fields.hpp"
 #include "base/log.hpp"
+#include "schedule/graph_run/watched_wait.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::graph {
 namespace {
 
 constexpr std::size_t most_trial_bytes = std::size_t{1} << 30;
+constexpr std::chrono::seconds longest_run{20};
 /// Of one graph: many tasks that are all different would take long.
 constexpr int most_trials = 32;
 /// What memory holds that no part is to write.
@@ -21,8 +25,9 @@ bool is_written(const Use& use) { return use.access != Access::in; }
 /// Runs of a kernel and of its parts over memory of their own.
 class Trial {
  public:
-  Trial(const KernelWork& whole, Resolver& resolver, const Queue& queue)
-      : whole_(whole), resolver_(resolver), queue_(queue) {
+  Trial(const KernelWork& whole, Resolver& resolver, const Queue& queue,
+        const std::function<bool()>& stop)
+      : whole_(whole), resolver_(resolver), queue_(queue), stop_(stop) {
     for (std::size_t use = 0; use < whole.uses().size(); ++use) {
       const std::size_t bytes = whole.uses()[use].bytes;
       buffers_.push_back(make_buffer(*queue.context(), *queue.device(), nullptr, bytes));
@@ -41,8 +46,7 @@ class Trial {
           if (at < only->writes[use].begin || at >= only->writes[use].end) start[at] = untouched;
       enqueue_write(queue_, buffers_[use].cl, 0, start, {.waits = true});
     }
-    for (const WorkPtr& work : works)
-      work->prepare(resolver_, queue_)->enqueue(*work, memory_, {}, nullptr);
+    for (const WorkPtr& work : works) run(*work);
     std::vector<Bytes> contents;
     for (std::size_t use = 0; use < memory_.size(); ++use) {
       contents.emplace_back(is_written(whole_.uses()[use]) ? initial_[use].size() : 0);
@@ -53,6 +57,21 @@ class Trial {
   }
 
  private:
+  void run(const Work& work) {
+    work.prepare(resolver_, queue_)->enqueue(work, memory_, {}, nullptr);
+    Watch watch;
+    watch.timeout = longest_run;
+    watch.stop = stop_;
+    try {
+      wait_watched(queue_, watch);
+    } catch (const Error& error) {
+      if (error.code() != Errc::timeout) throw;
+      throw Error(Errc::timeout,
+                  fmt::format("{}: it has not ended in {} s over random data, which was to show "
+                              "whether parts of it do the same: it can be left whole",
+                              work.name(), longest_run.count()));
+    }
+  }
   /// What each run starts from: numbers of a size that sums and products of many of them keep.
   Bytes numbers(std::size_t use, std::size_t bytes) {
     Bytes made(bytes);
@@ -83,6 +102,7 @@ class Trial {
   const KernelWork& whole_;
   Resolver& resolver_;
   const Queue& queue_;
+  const std::function<bool()>& stop_;
   std::mt19937_64 random_{1};
   std::vector<Buffer> buffers_;
   std::vector<cl_mem> memory_;
@@ -106,20 +126,22 @@ bool stays_within(const WorkGraph::Part& part, Trial& trial, const std::vector<B
   return true;
 }
 
-Bytes identity_of(const KernelWork& whole, const std::vector<Part>& cuts) {
+Bytes identity_of(const KernelWork& whole, const std::vector<Part>& cuts,
+                  const std::vector<Queue>& queues) {
   CanonicalWriter writer("graph task parts", 1);
   write_program(writer, whole.job());
   write_shape(writer, whole.job());
   for (const Part& part : cuts) writer.integer("cut", static_cast<std::int64_t>(part.end));
+  for (const Queue& queue : queues) writer.text("device", queue.device()->fingerprint());
   return writer.view();
 }
 
 }  // namespace
 
-KernelCutter::Shown KernelCutter::show(const KernelWork& whole,
+KernelCutter::Shown KernelCutter::show(const Queue& queue, const KernelWork& whole,
                                        const std::vector<WorkGraph::Part>& parts,
                                        bool may_be_in_pieces) {
-  Trial trial(whole, resolver_, queue_);
+  Trial trial(whole, resolver_, queue, stop_);
   Shown shown;
   const WorkPtr alone = std::make_shared<KernelWork>(whole);
   const auto expected = trial.after({&alone, 1}, nullptr);
@@ -141,7 +163,7 @@ const KernelCutter::Shown& KernelCutter::shown(const KernelWork& whole,
                                                const std::vector<Part>& cuts,
                                                const std::vector<WorkGraph::Part>& parts,
                                                bool may_be_in_pieces) {
-  const Bytes identity = identity_of(whole, cuts);
+  const Bytes identity = identity_of(whole, cuts, queues_);
   const auto [found, is_new] = shown_.try_emplace(identity);
   Shown& shown = found->second;
   Layer* const store = resolver_.store();
@@ -153,7 +175,12 @@ const KernelCutter::Shown& KernelCutter::shown(const KernelWork& whole,
         return shown = *read;
   }
   if (++trials_ > most_trials) return shown;
-  shown = show(whole, parts, may_be_in_pieces);
+  shown = {true, may_be_in_pieces};
+  for (const Queue& queue : queues_) {
+    if (!shown.are_alike) break;
+    const Shown here = show(queue, whole, parts, shown.are_in_pieces);
+    shown = {here.are_alike, here.are_in_pieces};
+  }
   if (store == nullptr) return shown;
   const auto kept = store->put(Kind::record, key_of(identity), identity,
                                bytes_by(shown_fields, shown), {shown_schema, whole.name(), "", 0});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -22,12 +23,16 @@ struct KernelParts {
 /// over the same memory. What was shown is kept in the store. One thread at a time.
 class KernelCutter {
  public:
-  /// Runs happen on this queue.
-  KernelCutter(Resolver& resolver, Queue queue) : resolver_(resolver), queue_(std::move(queue)) {}
+  /// Runs happen on all of these queues, one of each kind of device that parts will run on: its
+  /// compiler may have made something else of the text.
+  /// `stop`, asked now and then, ends a run.
+  KernelCutter(Resolver& resolver, std::vector<Queue> queues, std::function<bool()> stop = {})
+      : resolver_(resolver), queues_(std::move(queues)), stop_(std::move(stop)) {}
 
   /// Parts of a kernel's range along dimension 0, in proportion to `weights`. Nothing where there
   /// are none, where they do not do the same, or where a run would need more than 1 GiB.
-  /// `needs_zeros`: by use, whether what it writes has to begin as zeros. Throws kiln::Error.
+  /// `needs_zeros`: by use, whether what it writes has to begin as zeros. Throws kiln::Error:
+  /// timeout where a run of it does not end in 20 s.
   std::optional<KernelParts> cut(const KernelWork& whole, std::span<const double> weights,
                                  const std::vector<bool>& needs_zeros);
 
@@ -41,11 +46,12 @@ class KernelCutter {
   };
   const Shown& shown(const KernelWork& whole, const std::vector<Part>& cuts,
                      const std::vector<WorkGraph::Part>& parts, bool may_be_in_pieces);
-  Shown show(const KernelWork& whole, const std::vector<WorkGraph::Part>& parts,
+  Shown show(const Queue& queue, const KernelWork& whole, const std::vector<WorkGraph::Part>& parts,
              bool may_be_in_pieces);
 
   Resolver& resolver_;
-  Queue queue_;
+  std::vector<Queue> queues_;
+  std::function<bool()> stop_;
   std::map<Bytes, Shown> shown_;
   int trials_ = 0;
 };

@@ -80,6 +80,7 @@ class PlannedGraph {
   Bytes plan_identity(bool may_try);
   const Bytes& kinds();
   std::vector<std::vector<double>> weights_in_parts();
+  std::vector<Queue> kinds_of_devices() const;
   void keep_tried(double ns);
   KeptTimetables::Kept fastest_of(std::vector<Timetable> tables);
   Timetable best_simulated(std::vector<Timetable> tables);

@@ -1,6 +1,7 @@
 // Tasks of a PlannedGraph in parts: which of them, and whether that is faster.
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "schedule/graph_run/kernel_parts.hpp"
 #include "schedule/graph_run/planned_graph.hpp"
@@ -79,12 +80,22 @@ std::vector<std::vector<double>> PlannedGraph::weights_in_parts() {
       if (takes_part) shares[device] = 1 / there;
     }
     const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-    if (all * here <= 1) continue;  // nobody else
+    if (all * here <= 1) continue;  // no other device
     gain_ns += taken * (1 - 1 / (all * here));
     weights[task] = std::move(shares);
   }
   if (gain_ns < worth_planning * table.makespan_ns) weights.clear();
   return weights;
+}
+
+/// A queue of one device of each kind.
+std::vector<Queue> PlannedGraph::kinds_of_devices() const {
+  std::vector<Queue> queues;
+  std::set<std::string> kinds;
+  for (const auto& entry : devices_->all())
+    if (kinds.insert(entry.device->fingerprint()).second)
+      queues.push_back(entry.queues(Queue::Times::none).lanes.front());
+  return queues;
 }
 
 std::optional<WorkGraph> PlannedGraph::in_parts() {
@@ -94,8 +105,7 @@ std::optional<WorkGraph> PlannedGraph::in_parts() {
     return std::nullopt;
   const auto weights = weights_in_parts();
   if (weights.empty()) return std::nullopt;
-  KernelCutter cutter(devices_->resolver(),
-                      devices_->all().front().queues(Queue::Times::none).lanes.front());
+  KernelCutter cutter(devices_->resolver(), kinds_of_devices(), options_.stop);
   std::optional<WorkGraph> made;
   for (Task task = 0; task < weights.size(); ++task) {
     if (weights[task].empty()) continue;

@@ -100,8 +100,8 @@ class Builder {
     const auto& where = timetable_.tasks[task];
     return first_lane_[where.device] + where.lane;
   }
-  /// Where another lane computes meanwhile, a task's lane fetches what it needs: it waits for
-  /// nobody then, and least for bytes that its own tasks had before.
+  /// Where another lane computes meanwhile, a task's lane fetches what it needs: no other queue is
+  /// waited for then, not even for bytes that this lane's tasks had before.
   bool is_fetched_in_lane(Task task, ValueId value) const {
     if (memory_of(task) == 0) return false;
     return uses_lanes_[timetable_.tasks[task].device] ||

@@ -59,7 +59,7 @@ class StepValues {
   }
   /// What only other memories' tasks still need does not stay in a device's.
   void move_out(Task task, ValueId value, std::uint32_t memory);
-  /// Nobody needs it any more.
+  /// No step needs it any more.
   void drop(ValueId value);
 
  private:

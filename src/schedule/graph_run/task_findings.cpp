@@ -116,7 +116,7 @@ void TaskFindings::find_slow_down(const TaskRun& run) {
     both = std::min(both, time(2, commands));
   }
   times_.learn_slow_down(run.work.kind(), *entry.device, std::clamp(both / alone, 1.0, 2.0));
-  // Nobody but these Runners knows it.
+  // Only these Runners know it.
   used.clear();
   memory_.resize(first_memory);
 }
