@@ -89,8 +89,7 @@ class Filling {
     if (!arrays)
       throw Error(arrays.error().code(), fmt::format("task {}, argument {}: {}", id,
                                                      argument.position, arrays.error().message()));
-    inputs_.push_back(
-        std::make_unique<HostArray>(graph_input(runtime_, std::move(arrays->at(0)))));
+    inputs_.push_back(std::make_unique<HostArray>(graph_input(runtime_, std::move(arrays->at(0)))));
     return work_.add_input(*inputs_.back());
   }
 
