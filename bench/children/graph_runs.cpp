@@ -29,8 +29,8 @@
 #include "graph/plain_loop.hpp"
 #include "kernel/runtime.hpp"
 #include "schedule/graph/bounds.hpp"
-#include "schedule/graph_run/kernel_work.hpp"
-#include "schedule/graph_run/planned_graph.hpp"
+#include "schedule/graph_plan/planned_graph.hpp"
+#include "schedule/graph_work/kernel_work.hpp"
 
 namespace {
 

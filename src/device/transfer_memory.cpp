@@ -10,8 +10,9 @@ struct MappedBuffer {
   MappedBuffer(const MappedBuffer&) = delete;
   MappedBuffer& operator=(const MappedBuffer&) = delete;
   ~MappedBuffer() {
+    // Not waited for: a device that hangs would not answer.
     ::clEnqueueUnmapMemObject(queue.cl()(), buffer(), memory, 0, nullptr, nullptr);
-    ::clFinish(queue.cl()());
+    ::clFlush(queue.cl()());
   }
   Queue queue;
   cl::Buffer buffer;
@@ -27,8 +28,8 @@ HostArray transfer_memory(const Queue& queue, std::size_t bytes) {
       queue.context()->cl()(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &status));
   if (status != CL_SUCCESS) return HostArray::undefined(bytes);
   void* const memory =
-      ::clEnqueueMapBuffer(queue.cl()(), buffer(), CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
-                           bytes, 0, nullptr, nullptr, &status);
+      ::clEnqueueMapBuffer(queue.cl()(), buffer(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                           nullptr, nullptr, &status);
   if (status != CL_SUCCESS) return HostArray::undefined(bytes);
   auto owner = std::make_shared<MappedBuffer>(queue, std::move(buffer), memory);
   // Devices in the host's memory would need a copy of it.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "kiln/blas.hpp"
-#include "schedule/graph_run/work.hpp"
+#include "schedule/graph_work/work.hpp"
 
 namespace kiln::graph {
 

@@ -9,7 +9,7 @@
 #include "base/os/file.hpp"
 #include "graph/graph_plan.hpp"
 #include "graph/loaded_file.hpp"
-#include "schedule/graph_run/kernel_work.hpp"
+#include "schedule/graph_work/kernel_work.hpp"
 #include "spec/run/arrays.hpp"
 #include "spec/run/job.hpp"
 

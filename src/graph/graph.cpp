@@ -11,7 +11,7 @@
 #include "graph/blas_work.hpp"
 #include "graph/graph_plan.hpp"
 #include "schedule/call_content.hpp"
-#include "schedule/graph_run/kernel_work.hpp"
+#include "schedule/graph_work/kernel_work.hpp"
 #include "spec/run/job.hpp"
 
 namespace kiln {
@@ -248,9 +248,9 @@ class Assembly {
  public:
   /// `storage_of`: of memory of the host that is read, the Array that it is where calls write it.
   using StorageOf = std::function<std::shared_ptr<ArrayStorage>(std::span<const std::byte>)>;
-  Assembly(std::vector<std::unique_ptr<HostArray>>& inputs,
+  Assembly(const Runtime& runtime, std::vector<std::unique_ptr<HostArray>>& inputs,
            std::vector<std::pair<ByteView, HostArray*>>& copies, StorageOf storage_of)
-      : inputs_(inputs), copies_(copies), storage_of_(std::move(storage_of)) {}
+      : runtime_(runtime), inputs_(inputs), copies_(copies), storage_of_(std::move(storage_of)) {}
 
   /// An Array whose values are the graph's own, in memory that others share.
   void add_own(const std::shared_ptr<ArrayStorage>& storage) {
@@ -313,7 +313,8 @@ class Assembly {
     // What is not aligned as devices in the host's memory need it is copied at each run.
     const bool is_aligned = is_buffer_aligned(memory.data());
     inputs_.push_back(std::make_unique<HostArray>(
-        is_aligned ? HostArray::borrowed(memory, nullptr) : HostArray::undefined(memory.size())));
+        is_aligned ? HostArray::borrowed(memory, nullptr)
+                   : graph::graph_input(runtime_, HostArray::copy_of(memory))));
     if (!is_aligned) copies_.emplace_back(memory, inputs_.back().get());
     return found->second = work.add_input(*inputs_.back());
   }
@@ -321,10 +322,12 @@ class Assembly {
   graph::ValueId own_value(const ArrayStorage& storage) {
     graph::ValueId& value = value_of_[&storage];
     if (value != graph::none) return value;
-    inputs_.push_back(std::make_unique<HostArray>(storage.bytes()));
+    inputs_.push_back(
+        std::make_unique<HostArray>(graph::graph_input(runtime_, HostArray(storage.bytes()))));
     return value = work.add_input(*inputs_.back());
   }
 
+  const Runtime& runtime_;
   std::vector<std::unique_ptr<HostArray>>& inputs_;
   std::vector<std::pair<ByteView, HostArray*>>& copies_;
   StorageOf storage_of_;
@@ -339,7 +342,7 @@ GraphPlan Graph::plan(const GraphPlanOptions& options) const {
   const State& state = held(state_, "Graph");
   std::vector<std::unique_ptr<HostArray>> inputs;
   std::vector<std::pair<ByteView, HostArray*>> copies;
-  Assembly assembly(inputs, copies, [&](std::span<const std::byte> memory) {
+  Assembly assembly(state.runtime, inputs, copies, [&](std::span<const std::byte> memory) {
     return state.written_by_others(memory);
   });
   for (const auto& storage : state.own) assembly.add_own(storage);

@@ -4,14 +4,14 @@
 #include <map>
 
 #include "kiln/graph.hpp"
-#include "schedule/graph_run/planned_graph.hpp"
+#include "schedule/graph_plan/planned_graph.hpp"
 
 namespace kiln {
 
 /// What a plan holds besides what the schedule module does.
 struct GraphPlan::State {
-  std::unique_ptr<graph::PlannedGraph> planned;
   std::vector<std::unique_ptr<HostArray>> inputs;  ///< that the graph reads
+  std::unique_ptr<graph::PlannedGraph> planned;    ///< goes before what it reads
   /// Memory of the application, and the inputs that are copies of it.
   std::vector<std::pair<ByteView, HostArray*>> copies;
   void take_copies() {

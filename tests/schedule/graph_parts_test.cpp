@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/os/file.hpp"
-#include "schedule/graph_run/kernel_parts.hpp"
+#include "schedule/graph_findings/part_trials.hpp"
 #include "schedule/graph_run_support.hpp"
 #include "store/local/local_store.hpp"
 
@@ -42,16 +42,54 @@ kernel void long_work(global const float* a, global float* b) {
 }
 )";
 
+/// A graph of one task whose parts are looked at on its first device.
+class OneTask {
+ public:
+  OneTask(const Runtime& runtime, WorkPtr work) : runtime_(runtime), work_(std::move(work)) {
+    std::vector<ValueId> reads;
+    inputs_.reserve(work_->uses().size());
+    for (const Use& use : work_->uses()) {
+      reads.push_back(none);
+      if (use.access == Access::out) continue;
+      Contents contents(use.bytes / 4);
+      for (std::size_t i = 0; i < contents.size(); ++i) contents[i] = 0x3f000000 + i * 977 % 100000;
+      inputs_.push_back(array_of(contents));
+      reads.back() = graph_.add_input(inputs_.back());
+    }
+    const Task task = graph_.add(work_, reads, {});
+    for (std::size_t use = 0; use < work_->uses().size(); ++use)
+      if (graph_.written(task, use) != none) graph_.keep(graph_.written(task, use));
+  }
+  std::optional<KernelParts> parts(const std::vector<double>& weights, PartTrials& trials) {
+    const std::vector<bool> zeros(work_->uses().size(), true);
+    auto made = cut_kernel(static_cast<const KernelWork&>(*work_), weights, zeros);
+    if (!made) return std::nullopt;
+    std::vector<const Device*> devices(runtime_.state().devices().size());
+    devices[0] = runtime_.state().devices()[0].get();
+    const std::size_t number = trials.add(work_, *std::move(made), devices);
+    if (trials.lack(0)) {
+      PlannedGraph planned(runtime_, graph_, {.policy = Policy::one_device, .device = 0});
+      planned.run({.before_task = [&](const TaskRun& run) { trials.before(run); },
+                   .after_task = [&](const TaskRun& run) { trials.after(run); }});
+      trials.save();
+    }
+    return trials.shown(number);
+  }
+
+ private:
+  Runtime runtime_;
+  WorkPtr work_;
+  WorkGraph graph_;
+  std::vector<HostArray> inputs_;
+};
+
 class GraphParts : public testing::Test {
  protected:
-  KernelCutter cutter() {
-    return {runtime_.state().resolver(), {runtime_.state().queues().front()}};
-  }
   std::optional<KernelParts> cut(const std::string& name, const std::vector<Access>& accesses,
-                                 std::vector<double> weights = {1, 1}, std::size_t items = count) {
-    const auto work = others_.work(name, accesses, {}, items);
-    return cutter().cut(static_cast<const KernelWork&>(*work), weights,
-                        std::vector<bool>(accesses.size(), true));
+                                 const std::vector<double>& weights = {1, 1},
+                                 std::size_t items = count) {
+    PartTrials trials(runtime_.state().resolver());
+    return OneTask(runtime_, others_.work(name, accesses, {}, items)).parts(weights, trials);
   }
   Runtime runtime_ = two_devices();
   Kernels kernels_{runtime_};
@@ -98,20 +136,18 @@ TEST_F(GraphParts, WhatWasShownIsKeptInTheStore) {
         std::make_unique<Resolver>(open_local_store((folder.path() / "store").string())), "cpu",
         Runtime::State::Single::halved));
     const Kernels kernels(runtime, other_text);
-    KernelCutter cutter(runtime.state().resolver(), {runtime.state().queues().front()});
-    const std::vector<double> weights{1, 2};
+    PartTrials trials(runtime.state().resolver());
     for (const char* name : {"long_work", "all_to_one"}) {
-      const auto work = kernels.work(name, {Access::in, Access::out});
-      alike.push_back(
-          cutter.cut(static_cast<const KernelWork&>(*work), weights, {true, true}).has_value());
+      OneTask task(runtime, kernels.work(name, {Access::in, Access::out}));
+      alike.push_back(task.parts({1, 2}, trials).has_value());
     }
-    EXPECT_EQ(cutter.trials(), process == 0 ? 2 : 0);
+    EXPECT_EQ(trials.looks(), process == 0 ? 2 : 0);
   }
   EXPECT_EQ(alike, (std::vector<bool>{true, false, true, false}));
 }
 
 /// Some tasks of a graph in parts, of which policies then make what they like.
-void cut_some(WorkGraph& graph, KernelCutter& cutter, unsigned seed) {
+void cut_some(WorkGraph& graph, unsigned seed) {
   std::mt19937 random(seed);
   const auto tasks = static_cast<Task>(graph.tasks().size());
   for (Task task = 0; task < tasks; ++task) {
@@ -119,7 +155,8 @@ void cut_some(WorkGraph& graph, KernelCutter& cutter, unsigned seed) {
     if (random() % 2 == 0 || entry.device != none) continue;
     const auto& work = static_cast<const KernelWork&>(*entry.work);
     const std::vector<double> weights(1 + random() % 3, 1.0 + random() % 2);
-    const auto parts = cutter.cut(work, weights, std::vector<bool>(work.uses().size(), true));
+    // What parts of these kernels write are pieces.
+    const auto parts = cut_kernel(work, weights, std::vector<bool>(work.uses().size(), true));
     if (parts) graph.split(task, parts->parts);
   }
 }
@@ -127,18 +164,19 @@ void cut_some(WorkGraph& graph, KernelCutter& cutter, unsigned seed) {
 TEST_F(GraphParts, RandomGraphsWithRandomPartsGiveWhatWholeTasksGive) {
   const std::vector<Policy> policies{Policy::heft, Policy::peft, Policy::automatic, Policy::cluster,
                                      Policy::eager};
-  KernelCutter cutter = this->cutter();
   std::size_t in_parts = 0;
-  for (unsigned seed = 0; seed < (std::getenv("KILN_LONG") != nullptr ? 100U : 7U); ++seed)
-    for (int kind = 0; kind < 4; ++kind) {
+  for (unsigned seed = 0; seed < (std::getenv("KILN_LONG") != nullptr ? 100U : 6U); ++seed)
+    for (int kind = 0; kind < 5; ++kind) {
       Model model = random_model(kernels_, seed, 4 + seed % 10 * 4, kind == 1);
       const std::size_t whole = model.graph.tasks().size();
-      cut_some(model.graph, cutter, seed);
+      cut_some(model.graph, seed);
       in_parts += model.graph.tasks().size() - whole;
       PlanOptions options;
       options.policy = policies[seed % policies.size()];
       options.queues = 1 + seed % 3;
-      options.as_if_apart = kind >= 1;
+      options.as_if_apart = kind >= 1 && kind <= 3;
+      options.is_first_apart = kind == 4;
+      if (seed % 2 == 0) options.lane_transfer_bytes = 0;
       options.as_if_foreign = kind == 2;
       if (kind == 3) options.memory_limit = 3 * bytes * 12 / 10;
       PlannedGraph planned(runtime_, std::move(model.graph), options);

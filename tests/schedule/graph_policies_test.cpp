@@ -246,13 +246,12 @@ double optimum(const Problem& problem) {
       for (std::size_t device = 0; device < 2; ++device) {
         const double up_before = up[device], down_before = down[device];
         const auto moves = problem.moves_of(task, device);
-        up[device] += moves.new_inputs_ns;
+        up[device] += moves.up_ns;
         double start = std::max({device == 0 ? first : second, up[device], moves.inputs_ns});
         for (const auto& b : before)
           start = std::max(start, end[b.task] + problem.transfer(b.bytes, on[b.task], device));
         end[task] = start + problem.run(task, device);
-        if (moves.results_ns > 0)
-          down[device] = std::max(down[device], end[task]) + moves.results_ns;
+        down[device] = std::max(down[device] + moves.down_ns, end[task] + moves.results_ns);
         on[task] = device;
         self(self, done + 1, device == 0 ? end[task] : first, device == 1 ? end[task] : second,
              std::max({last, end[task], down[device]}));
@@ -285,8 +284,10 @@ TEST(GraphPolicies, NoPlanGoesBelowTheBoundWithInputsAndResults) {
     };
     for (std::size_t i = 0; i < problem.run_ns.size(); ++i) {
       const bool is_apart = i % problem.devices.size() == 0;
-      const double inputs = is_apart ? some() : 0;
-      problem.moves.push_back({inputs, is_apart ? some() : 0, inputs});
+      const double inputs = is_apart ? some() : 0, results = is_apart ? some() : 0;
+      // Of some inputs another task was the first reader.
+      problem.moves.push_back(
+          {inputs, results, random() % 3 == 0 ? 0 : inputs * 0.9, results * 0.9});
     }
     value_or_throw(problem.complete());
     const Bounds found = bounds(problem);

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "kernel/runtime.hpp"
-#include "schedule/graph_run/kernel_work.hpp"
-#include "schedule/graph_run/planned_graph.hpp"
+#include "schedule/graph_plan/planned_graph.hpp"
+#include "schedule/graph_work/kernel_work.hpp"
 
 /// Graphs of small kernels, and what each of their values must be.
 namespace kiln::graph {

@@ -3,7 +3,7 @@
 #include "kiln/mesh/graph.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mesh/model/basics.hpp"
-#include "schedule/graph_run/work.hpp"
+#include "schedule/graph_work/work.hpp"
 #include "store/key/canonical.hpp"
 
 namespace kiln::mesh {

@@ -23,20 +23,13 @@ double least_run(const Problem& problem, Task task) {
   return least;
 }
 
-/// What is over before a task can begin, and what is left when it has ended, on the device where
+/// What is over before a task can begin, or what is left when it has ended, on the device where
 /// that is least.
-double least_inputs(const Problem& problem, Task task) {
+double least_move(const Problem& problem, Task task, double Problem::Moves::*which) {
   double least = never;
   for (std::size_t device = 0; device < problem.devices.size(); ++device)
     if (problem.run(task, device) != never)
-      least = std::min(least, problem.moves_of(task, device).inputs_ns);
-  return least;
-}
-double least_results(const Problem& problem, Task task) {
-  double least = never;
-  for (std::size_t device = 0; device < problem.devices.size(); ++device)
-    if (problem.run(task, device) != never)
-      least = std::min(least, problem.moves_of(task, device).results_ns);
+      least = std::min(least, problem.moves_of(task, device).*which);
   return least;
 }
 /// A task with what it moves, on the device where all of this takes least.
@@ -126,12 +119,12 @@ double window_bound(const Problem& problem, const WorkBound& work) {
   const TaskGraph& graph = problem.graph;
   std::vector<double> head(graph.size()), tail(graph.size());
   for (const Task task : graph.topological_order()) {
-    head[task] = std::max(head[task], least_inputs(problem, task));
+    head[task] = std::max(head[task], least_move(problem, task, &Problem::Moves::inputs_ns));
     for (const auto& after : graph.successors(task))
       head[after.task] = std::max(head[after.task], head[task] + least_run(problem, task));
   }
   for (const Task task : std::views::reverse(graph.topological_order())) {
-    tail[task] = std::max(tail[task], least_results(problem, task));
+    tail[task] = std::max(tail[task], least_move(problem, task, &Problem::Moves::results_ns));
     for (const auto& before : graph.predecessors(task))
       tail[before.task] = std::max(tail[before.task], tail[task] + least_run(problem, task));
   }
@@ -189,8 +182,7 @@ double mixed_bound(const Problem& problem) {
         if (run == never) continue;
         const auto moves = problem.moves_of(task, device);
         const double cost = run * (price[device] / capacities[device] + ways * flow[task]) +
-                            moves.new_inputs_ns * up_price[device] +
-                            moves.results_ns * down_price[device];
+                            moves.up_ns * up_price[device] + moves.down_ns * down_price[device];
         if (cost < least) {
           least = cost;
           on = device;
@@ -199,8 +191,8 @@ double mixed_bound(const Problem& problem) {
       value += least;
       taken[task] = problem.run(task, on);
       load[on] += taken[task] / capacities[on];
-      up[on] += problem.moves_of(task, on).new_inputs_ns;
-      down[on] += problem.moves_of(task, on).results_ns;
+      up[on] += problem.moves_of(task, on).up_ns;
+      down[on] += problem.moves_of(task, on).down_ns;
     }
     best = std::max(best, value);
     // The longest way with these shares gets more of the flow.
@@ -250,7 +242,8 @@ Bounds bounds(const Problem& problem) {
     for (const auto& after : graph.successors(task))
       way[task] = std::max(way[task], way[after.task]);
     found.path_ns = std::max(found.path_ns, least_with_moves(problem, task, way[task]));
-    way[task] = std::max(way[task], least_results(problem, task)) + least_run(problem, task);
+    way[task] = std::max(way[task], least_move(problem, task, &Problem::Moves::results_ns)) +
+                least_run(problem, task);
   }
   const WorkBound work(problem);
   found.work_ns = work.of([](Task) { return true; });

@@ -32,23 +32,23 @@ std::vector<std::size_t> cuts_of(const TaskGraph& graph) {
 }
 
 /// The tasks between two cuts, or before the first or behind the last one.
-class Part {
+class Section {
  public:
   static constexpr auto absent = static_cast<std::size_t>(-1);
 
   /// `position`: by task, absent everywhere; is so again afterwards.
-  Part(const Problem& problem, std::vector<std::size_t>& position, std::size_t begin,
-       std::size_t end)
+  Section(const Problem& problem, std::vector<std::size_t>& position, std::size_t begin,
+          std::size_t end)
       : problem_(problem),
         tasks_(problem.graph.topological_order().subspan(begin, end - begin)),
         position_(position) {
     for (std::size_t i = 0; i < tasks_.size(); ++i) position_[tasks_[i]] = i;
   }
-  ~Part() {
+  ~Section() {
     for (const Task task : tasks_) position_[task] = absent;
   }
-  Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
+  Section(const Section&) = delete;
+  Section& operator=(const Section&) = delete;
 
   /// Each task on its fastest device, all devices shared as finely as one likes.
   double loose() const {
@@ -134,12 +134,12 @@ double cut_bound(const Problem& problem) {
   const auto order = problem.graph.topological_order();
   const std::size_t devices = problem.devices.size();
   std::vector<double> time(devices), next(devices);
-  std::vector<std::size_t> position(problem.graph.size(), Part::absent);
-  const double head = Part(problem, position, 0, cuts.front()).loose();
+  std::vector<std::size_t> position(problem.graph.size(), Section::absent);
+  const double head = Section(problem, position, 0, cuts.front()).loose();
   for (std::size_t device = 0; device < devices; ++device)
     time[device] = head + problem.run(order[cuts.front()], device);
   for (std::size_t i = 1; i < cuts.size(); ++i) {
-    const Part part(problem, position, cuts[i - 1] + 1, cuts[i]);
+    const Section part(problem, position, cuts[i - 1] + 1, cuts[i]);
     const Task from = order[cuts[i - 1]], to = order[cuts[i]];
     const bool is_small = part.size() <= most_tasks && devices <= most_devices;
     const double loose = is_small ? 0 : part.loose();
@@ -153,7 +153,7 @@ double cut_bound(const Problem& problem) {
     }
     std::swap(time, next);
   }
-  const double tail = Part(problem, position, cuts.back() + 1, order.size()).loose();
+  const double tail = Section(problem, position, cuts.back() + 1, order.size()).loose();
   return *std::ranges::min_element(time) + tail;
 }
 

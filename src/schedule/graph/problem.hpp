@@ -50,9 +50,9 @@ struct Problem {
   struct Moves {
     double inputs_ns = 0;   ///< all that the task reads of inputs: it begins after that
     double results_ns = 0;  ///< all that it makes of results: the run ends after that
-    /// Of an input that several tasks read only the first one's: a device that runs all of them
-    /// needs it once.
-    double new_inputs_ns = 0;
+    /// What that keeps the ways to and from the device busy. Of an input that several tasks read
+    /// only the first one's: a device that runs all of them needs it once.
+    double up_ns = 0, down_ns = 0;
   };
   /// moves[task * devices.size() + device]; empty: nothing is moved.
   std::vector<Moves> moves;

@@ -153,20 +153,23 @@ void Executable::enqueue(const Step& step, cl_event* done) {
   }
 }
 
-void Executable::show_task(const Step& step, const RunOrder& order) {
+void Executable::show_task(const Step& step, const RunOrder& order,
+                           const std::function<void(const TaskRun&)>& to) {
   // What it waits for must have been handed to the devices.
   flush();
-  const std::function<void(const Queue&)> wait = [&](const Queue& queue) {
-    wait_watched(queue, watch(order));
-  };
   const Work& work = *work_.tasks()[step.task].work;
   const QueueEntry& where = steps_.queues[step.queue];
-  wait(where.queue);
-  order.after_task({work,
-                    where,
-                    *steps_.runners[step.runner],
-                    {steps_.memory.data() + step.first_memory, work.uses().size()},
-                    wait});
+  wait_watched(where.queue, watch(order));
+  const auto start = std::chrono::steady_clock::now();
+  const std::function<void(const Queue&)> wait = [&](const Queue& queue) {
+    wait_watched(queue, {start, order.timeout, order.stop});
+  };
+  to({work,
+      where,
+      *steps_.runners[step.runner],
+      {steps_.memory.data() + step.first_memory, work.uses().size()},
+      wait});
+  begin_ += std::chrono::steady_clock::now() - start;
 }
 
 Watch Executable::watch(const RunOrder& order) const { return {begin_, order.timeout, order.stop}; }
@@ -224,6 +227,9 @@ void Executable::enqueue_all(const RunOrder& order) {
       behind = 0;
     }
     current_ = i;
+    const bool is_host_needed = next_pending < pending_.size();
+    const bool shows_task = step.kind == Step::Kind::run && !is_host_needed;
+    if (order.before_task && shows_task) show_task(step, order, order.before_task);
     if (order.takes_times) {
       enqueued_ns_[i] = now_ns();
       enqueue(step, &all_[i]);
@@ -234,8 +240,7 @@ void Executable::enqueue_all(const RunOrder& order) {
     } else {
       enqueue(step, step.signal != none ? &events_[step.signal] : nullptr);
     }
-    const bool is_host_needed = next_pending < pending_.size();
-    if (order.after_task && step.kind == Step::Kind::run && !is_host_needed) show_task(step, order);
+    if (order.after_task && shows_task) show_task(step, order, order.after_task);
   }
   while (next_pending < pending_.size()) do_host_step(pending_[next_pending++], order);
 }

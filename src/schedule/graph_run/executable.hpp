@@ -4,18 +4,20 @@
 #include <functional>
 
 #include "base/log.hpp"
-#include "schedule/graph_run/steps.hpp"
 #include "schedule/graph_run/watched_wait.hpp"
+#include "schedule/graph_steps/steps.hpp"
 
 namespace kiln::graph {
 
-/// A task that a device has just run in a run of a graph: nothing runs on its queue now.
+/// A task that a device is about to run, or has just run, in a run of a graph: nothing runs on its
+/// queue now. For the time of a call.
 struct TaskRun {
   const Work& work;
   const QueueEntry& where;
   Runner& runner;                  ///< of that queue
   std::span<const cl_mem> memory;  ///< by use
-  /// Waits until a queue is empty, as the run does. Throws what the run does.
+  /// Waits until a queue is empty; the run's timeout counts from the begin of the call. Throws what
+  /// the run does.
   const std::function<void(const Queue&)>& wait;
 };
 
@@ -26,10 +28,10 @@ struct RunOrder {
   bool takes_times = false;
   TraceSink* trace = nullptr;           ///< gets each command's span; takes_times, too, then
   std::chrono::nanoseconds timeout{0};  ///< for all of the run; 0: none
-  /// Called after each task that a device ran, unless the host has to do something first. Such a
-  /// run does one task at a time. Memory that the call gives kernels has to stay as long as the
-  /// Executable.
-  std::function<void(const TaskRun&)> after_task = {};
+  /// Called before and after each task that a device runs, unless the host has to do something
+  /// first. Such a run does one task at a time, and the time of the calls is not its own. Memory
+  /// that a call gives TaskRun::runner has to stay as long as the Executable.
+  std::function<void(const TaskRun&)> before_task = {}, after_task = {};
   /// Asked now and then while a run waits: true ends it (Ctrl-C).
   std::function<bool()> stop = {};
 };
@@ -63,7 +65,8 @@ class Executable {
   void enqueue_all(const RunOrder& order);
   void enqueue(const Step& step, cl_event* done);
   std::span<const cl_event> gather(const Step& step);
-  void show_task(const Step& step, const RunOrder& order);
+  void show_task(const Step& step, const RunOrder& order,
+                 const std::function<void(const TaskRun&)>& to);
   void do_host_step(std::size_t index, const RunOrder& order);
   Watch watch(const RunOrder& order) const;
   void flush();

@@ -40,12 +40,14 @@ std::vector<std::uint32_t> Executable::waited_for(std::size_t index) const {
   const Step& step = steps_.all[index];
   for (std::uint32_t i = 0; i < step.waits; ++i)
     note(signals.by_slot[steps_.waits[step.first_wait + i]]);
-  if (step.task == none || step.kind == Step::Kind::fill) return after;
+  if (step.task == none || (step.kind != Step::Kind::run && step.kind != Step::Kind::host))
+    return after;
   for (const ValueId read : work_.tasks()[step.task].reads) {
-    const Task producer = read == none ? none : work_.values()[read].producer;
-    if (producer == none) continue;
-    const std::uint32_t before = signals.by_task[producer];
-    if (before != none && steps_.all[before].queue == step.queue) after.push_back(before + 1);
+    if (read == none) continue;
+    WorkGraph::for_each_producer(work_.values()[read], [&](Task producer, std::size_t) {
+      const std::uint32_t before = signals.by_task[producer];
+      if (before != none && steps_.all[before].queue == step.queue) after.push_back(before + 1);
+    });
   }
   std::ranges::sort(after);
   after.erase(std::unique(after.begin(), after.end()), after.end());

@@ -71,7 +71,7 @@ TEST_F(GraphCommand, RunsByEveryPolicyWithTheSameResult) {
   }
 }
 
-TEST_F(GraphCommand, CutsALargeTaskIntoPartsUnlessItIsToStayWhole) {
+TEST_F(GraphCommand, TasksInPartsGiveWhatWholeTasksGive) {
   write("specs/slow.json", R"({"name": "slow", "src": "slow.cl", "workDimension": 1,
     "globalWorkSize": "[4096]", "localWorkSize": "[16]", "partition": 10,
     "inputBuffers": [{"pos": 0, "type": "float", "size": "4096", "break": 1}],
@@ -94,11 +94,10 @@ kernel void slow(global const float* x, global float* y) {
   };
   const auto whole = run({"--whole", "--out", "1.1=whole.npy"});
   EXPECT_EQ(whole["tasks_in_parts"], 0);
-  EXPECT_EQ(whole["tasks_on_devices"].dump().size(), 5u) << "two tasks, and no parts";
+  EXPECT_EQ(whole["tasks_on_devices"][0].get<int>() + whole["tasks_on_devices"][1].get<int>(), 2);
   // Whether it is faster now, this machine decides; the result is the same in any case.
   const auto cut = run({"--expect", "1.1=whole.npy", "--rtol", "0", "--compare", "one-device"});
   EXPECT_EQ(cut["tasks"], 2);
-  EXPECT_LE(cut["tasks_in_parts"], 2);
   EXPECT_EQ(cut["difference"], "");
 }
 
