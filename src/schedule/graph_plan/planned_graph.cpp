@@ -289,6 +289,9 @@ KeptTimetables::Kept PlannedGraph::planned_timetable(bool may_try) {
       timetable_by(problem_, options_.policy, options_.device, cluster_of)};
   // Several lanes help little where a task fills its device, and then they cost waits.
   const bool has_lanes = problem_.lanes() > problem_.devices.size();
+  // And a device by itself has no other one to wait for, by way of the host.
+  if (has_lanes && problem_.devices.size() > 1)
+    tables.push_back(timetable_by(problem_, Policy::one_device, no_device, {}));
   if (has_lanes && options_.queues == 0)
     tables.push_back(timetable_by(with_one_lane(), options_.policy, options_.device, cluster_of));
   // Parts that share nothing, each on one device, hand nothing over.
