@@ -97,7 +97,7 @@ void compare_policies(const Problem& problem, GraphReport& report) {
     report.advice.push_back(
         "the plan is within 5 % of what these devices can do: faster kernels or "
         "more devices would help, another order would not");
-  } else if (report.path_bound_ns > report.work_bound_ns) {
+  } else if (report.path_bound_ns > report.work_bound_ns && report.cut_tasks == 0) {
     report.advice.push_back(fmt::format(
         "the longest way of tasks that wait for one another takes {} of {}: cutting its tasks into "
         "smaller ones, or making them faster, would help; more devices would not",

@@ -34,6 +34,13 @@ kernel void from_places(global const int* places, global const float* a, global 
 kernel void all_to_one(global const float* a, global float* sum) {
   if (get_global_id(0) % 64 == 0) sum[0] = a[get_global_id(0)];
 }
+kernel void add_columns(global const float* a, global float* sum) {  // 32 by 32
+  const size_t place = get_global_id(1) * 32 + get_global_id(0);
+  sum[place] += a[place];
+}
+kernel void add_all(global const float* a, global float* sum) {
+  sum[get_global_id(0)] += a[get_global_id(0)];
+}
 kernel void long_work(global const float* a, global float* b) {
   const size_t i = get_global_id(0);
   float x = a[i];
@@ -45,14 +52,17 @@ kernel void long_work(global const float* a, global float* b) {
 /// A graph of one task whose parts are looked at on its first device.
 class OneTask {
  public:
-  OneTask(const Runtime& runtime, WorkPtr work) : runtime_(runtime), work_(std::move(work)) {
+  /// `first`: what inputs begin with; 0: they are all zeros.
+  OneTask(const Runtime& runtime, WorkPtr work, std::uint32_t first = 0x3f000000)
+      : runtime_(runtime), work_(std::move(work)) {
     std::vector<ValueId> reads;
     inputs_.reserve(work_->uses().size());
     for (const Use& use : work_->uses()) {
       reads.push_back(none);
       if (use.access == Access::out) continue;
       Contents contents(use.bytes / 4);
-      for (std::size_t i = 0; i < contents.size(); ++i) contents[i] = 0x3f000000 + i * 977 % 100000;
+      for (std::size_t i = 0; i < contents.size(); ++i)
+        contents[i] = first == 0 ? 0 : first + static_cast<std::uint32_t>(i * 977 % 100000);
       inputs_.push_back(array_of(contents));
       reads.back() = graph_.add_input(inputs_.back());
     }
@@ -110,6 +120,23 @@ TEST_F(GraphParts, WhatEachPartWritesIsFound) {
     ASSERT_TRUE(anywhere);
     EXPECT_FALSE(anywhere->are_in_pieces);
     EXPECT_EQ(anywhere->parts[0].writes[1].size(), 0u);
+  }
+}
+
+TEST_F(GraphParts, WritesThatChangeNothingAreNotTakenForNone) {
+  const std::vector<Access> accesses{Access::in, Access::inout};
+  const auto parts = [&](const WorkPtr& work, std::uint32_t first) {
+    PartTrials trials(runtime_.state().resolver());
+    return OneTask(runtime_, work, first).parts({1, 1}, trials);
+  };
+  // Nothing is added: columns of all rows would seem to stay within half of the rows.
+  for (const std::uint32_t number : {0u, 0x3f000000u}) {
+    const auto columns = parts(others_.work("add_columns", accesses, {}, 32, 32), number);
+    ASSERT_TRUE(columns);
+    EXPECT_FALSE(columns->are_in_pieces) << number;
+    const auto all = parts(others_.work("add_all", accesses), number);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->are_in_pieces, number != 0);
   }
 }
 

@@ -48,7 +48,8 @@ class Kernels {
     source_ = value_or_throw(from_text(of, "kernels.cl", {}));
   }
   WorkPtr work(const std::string& name, std::vector<Access> accesses,
-               std::optional<std::uint32_t> scalar = {}, std::size_t items = count) const {
+               std::optional<std::uint32_t> scalar = {}, std::size_t items = count,
+               std::size_t rows = 1) const {
     Job job;
     job.request.family = "source";
     job.request.source = source_;
@@ -65,11 +66,7 @@ class Kernels {
       const auto* begin = reinterpret_cast<const std::byte*>(&*scalar);
       job.arguments.push_back(ScalarArgument{{begin, begin + sizeof *scalar}});
     }
-    job.range = {
-        1,
-        {items, 1, 1},
-        {std::min<std::size_t>(items, 64) == items ? std::min<std::size_t>(items, 8) : 64, 1, 1},
-        {0, 0, 0}};
+    job.range = {rows > 1 ? 2u : 1u, {items, rows, 1}, {items < 64 ? 8u : 64u, 1, 1}, {0, 0, 0}};
     auto& state = runtime_.state();
     return std::make_shared<KernelWork>(std::move(job), state.resolver(), state.queues().front());
   }

@@ -89,8 +89,8 @@ int run_graph(Context& context) {
                                  loaded.file().name, loaded.file().tasks.size(), in_parts,
                                  runs.median_ms(), report.makespan_ns / 1e6, report.bound_ns / 1e6);
   for (std::size_t device = 0; device < tasks_on.size(); ++device)
-    text += fmt::format("  device {}  {}: {} tasks\n", device, report.devices[device],
-                        tasks_on[device]);
+    text += fmt::format("  device {}  {}: {} tasks{}\n", device, report.devices[device],
+                        tasks_on[device], report.cut_tasks > 0 ? " and parts" : "");
   int code = 0;
   if (context.has("compare")) {
     GraphPlanOptions other_options = graph_plan_options(context);

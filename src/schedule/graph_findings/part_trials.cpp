@@ -1,6 +1,7 @@
 #include "schedule/graph_findings/part_trials.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "base/data/byte_fields.hpp"
@@ -94,6 +95,22 @@ bool stays_within(const WorkGraph::Part& part, Rerun& rerun, const std::vector<B
   return true;
 }
 
+/// What a kernel adds to may stay as it is where it adds nothing, so that a write outside of a
+/// piece does not show. Where each element has changed, the pieces' own parts have written all of
+/// them; none is left for another part then, unless two work-items write the same one.
+bool all_have_changed(const KernelWork& kernel, const std::vector<Bytes>& initial,
+                      const std::vector<Bytes>& whole) {
+  for (std::size_t use = 0; use < whole.size(); ++use) {
+    if (whole[use].empty() || kernel.writes(use) != Work::Writes::unknown) continue;
+    const std::size_t element = kernel.element_bytes(use);
+    for (std::size_t at = 0; at < whole[use].size(); at += element) {
+      const std::size_t bytes = std::min(element, whole[use].size() - at);
+      if (std::memcmp(&whole[use][at], &initial[use][at], bytes) == 0) return false;
+    }
+  }
+  return true;
+}
+
 /// Whether no two parts write the same byte of what starts as zeros, as far as what they write
 /// there differs from other contents.
 bool write_apart(const std::vector<WorkGraph::Part>& parts, const Work& whole, Rerun& rerun) {
@@ -119,7 +136,7 @@ bool write_apart(const std::vector<WorkGraph::Part>& parts, const Work& whole, R
 struct Shown {
   bool are_alike = false, are_in_pieces = false;
 };
-constexpr std::uint32_t shown_schema = 2;
+constexpr std::uint32_t shown_schema = 3;
 constexpr auto shown_fields = [](auto& to, auto& shown) {
   to.field("alike", shown.are_alike);
   to.field("in pieces", shown.are_in_pieces);
@@ -214,10 +231,13 @@ void PartTrials::look(Candidate& candidate, const TaskRun& run) {
     candidate.are_alike = candidate.are_alike && rerun.after(works, nullptr) == whole;
     std::ranges::reverse(works);
   }
-  candidate.are_in_pieces = candidate.are_alike && candidate.are_in_pieces &&
-                            std::ranges::all_of(parts, [&](const auto& part) {
-                              return stays_within(part, rerun, whole);
-                            });
+  const auto& kernel = static_cast<const KernelWork&>(run.work);
+  // With other data more may change.
+  const bool is_seen = all_have_changed(kernel, initial_.at(&run.work).by_use, whole);
+  candidate.is_for_good = candidate.is_for_good && (is_seen || !candidate.are_in_pieces);
+  const auto is_in_its_pieces = [&](const auto& part) { return stays_within(part, rerun, whole); };
+  candidate.are_in_pieces = candidate.are_alike && candidate.are_in_pieces && is_seen &&
+                            std::ranges::all_of(parts, is_in_its_pieces);
   if (candidate.are_alike && !candidate.are_in_pieces)
     candidate.are_alike = write_apart(parts, run.work, rerun);
 }
@@ -231,7 +251,7 @@ std::optional<KernelParts> PartTrials::shown(std::size_t number) const {
 void PartTrials::save() {
   if (resolver_.store() == nullptr) return;
   for (Candidate& candidate : candidates_) {
-    if (candidate.is_known || !candidate.is_shown()) continue;
+    if (candidate.is_known || !candidate.is_shown() || !candidate.is_for_good) continue;
     candidate.is_known = true;
     const Shown shown{candidate.are_alike, candidate.are_in_pieces};
     const auto kept = resolver_.store()->put(Kind::record, key_of(candidate.identity),

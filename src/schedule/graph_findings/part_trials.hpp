@@ -42,6 +42,7 @@ class PartTrials {
     std::vector<std::string> kinds;  ///< by device, what kind it is; empty: it does not take part
     std::vector<std::string> seen;   ///< kinds on which it was looked at
     bool is_known = false;           ///< from the store
+    bool is_for_good = true;         ///< other data would show the same
     bool are_alike = true, are_in_pieces = true;  ///< on all of them
     bool is_shown() const;
   };

@@ -26,6 +26,10 @@ class KernelWork final : public Work {
   const Job& job() const { return job_; }
   /// The arguments that have memory, in the order of uses().
   const std::vector<unsigned>& memory_positions() const { return positions_; }
+  /// What a use's memory is made of: bytes of the kernel's pointer type.
+  std::size_t element_bytes(std::size_t use) const {
+    return std::get<BufferArgument>(job_.arguments[positions_[use]]).element_bytes;
+  }
   /// Whether its text allows that work-groups run apart, whatever the data: one run can then show
   /// that parts of it do what it does.
   bool may_be_cut() const { return may_be_cut_; }
