@@ -11,7 +11,8 @@ namespace {
 
 /// A device that is idle for this part of a task's time, and not too slow for it, takes some of it.
 constexpr double idle_enough = 0.5, slowest = 20;
-/// Whether parts of a task do the same is looked at by some runs of it.
+/// Whether parts of a task do the same is looked at by some runs of it: not of longer ones, and not
+/// of more tasks.
 constexpr double longest_look_ns = 5e9;
 constexpr int most_tasks = 1000;
 /// A task has to take so many times what it costs to start something on another device.
@@ -73,7 +74,9 @@ std::vector<std::vector<double>> PlannedGraph::weights_in_parts() {
     const auto& where = table.tasks[task];
     const double here = problem_.run(task, where.device), taken = where.end_ns - where.start_ns;
     const CommandCosts& costs = costs_[where.device];
-    if (here < long_enough * (problem_.hand_over_ns + costs.launch_ns + costs.enqueue_ns)) continue;
+    const bool is_long =
+        here >= long_enough * (problem_.hand_over_ns + costs.launch_ns + costs.enqueue_ns);
+    if (!is_long || here > longest_look_ns) continue;
     if (++tasks > most_tasks) break;
     std::vector<double> shares(devices);
     for (std::uint32_t device = 0; device < devices; ++device) {
