@@ -193,24 +193,15 @@ TEST_F(GraphParts, RandomGraphsWithRandomPartsGiveWhatWholeTasksGive) {
                                      Policy::eager};
   std::size_t in_parts = 0;
   for (unsigned seed = 0; seed < (std::getenv("KILN_LONG") != nullptr ? 100U : 6U); ++seed)
-    for (int kind = 0; kind < 5; ++kind) {
+    for (int kind = 0; kind < device_kinds; ++kind) {
       Model model = random_model(kernels_, seed, 4 + seed % 10 * 4, kind == 1);
       const std::size_t whole = model.graph.tasks().size();
       cut_some(model.graph, seed);
       in_parts += model.graph.tasks().size() - whole;
-      PlanOptions options;
+      PlanOptions options = options_for(kind, seed);
       options.policy = policies[seed % policies.size()];
       options.queues = 1 + seed % 3;
-      options.as_if_apart = kind >= 1 && kind <= 3;
-      options.is_first_apart = kind == 4;
-      if (seed % 2 == 0) options.lane_transfer_bytes = 0;
-      options.as_if_foreign = kind == 2;
-      if (kind == 3) options.memory_limit = 3 * bytes * 12 / 10;
-      PlannedGraph planned(runtime_, std::move(model.graph), options);
-      for (int run = 0; run < 3; ++run) {
-        planned.run({.takes_times = run == 1});
-        expect_results(planned, model, fmt::format("seed {}, kind {}", seed, kind));
-      }
+      expect_runs(runtime_, model, options, fmt::format("seed {}, kind {}", seed, kind));
     }
   EXPECT_GT(in_parts, 30u);
 }

@@ -157,6 +157,31 @@ inline void expect_results(const PlannedGraph& planned, const Model& model,
   }
 }
 
+/// Kinds of devices for random_model(): 0 share the host's memory, 1 have their own, 2 are of other
+/// contexts, too, 3 have room for little more than a task with three values, and of 4 one has its
+/// own.
+inline constexpr int device_kinds = 5;
+inline PlanOptions options_for(int kind, unsigned seed) {
+  PlanOptions options;
+  options.as_if_apart = kind >= 1 && kind <= 3;
+  options.is_first_apart = kind == 4;
+  options.as_if_foreign = kind == 2;
+  if (kind == 3) options.memory_limit = 3 * bytes * 12 / 10;
+  // Transfers in queues of their own, or along with the tasks.
+  if (seed % 2 == 0) options.lane_transfer_bytes = 0;
+  return options;
+}
+
+/// Runs a model's graph three times, one of them with times.
+inline void expect_runs(const Runtime& runtime, Model& model, const PlanOptions& options,
+                        const std::string& what) {
+  PlannedGraph planned(runtime, std::move(model.graph), options);
+  for (int run = 0; run < 3; ++run) {
+    planned.run({.takes_times = run == 1});
+    expect_results(planned, model, what);
+  }
+}
+
 /// Any graph of these kernels; values are read late and early, changed in place by several.
 inline Model random_model(const Kernels& kernels, unsigned seed, std::size_t tasks, bool pins) {
   std::mt19937 random(seed);

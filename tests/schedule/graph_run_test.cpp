@@ -23,24 +23,13 @@ TEST_F(GraphRun, RandomGraphsGiveWhatTheirTasksGiveOneByOne) {
   // With KILN_LONG=1 1,000 graphs.
   const bool is_long = std::getenv("KILN_LONG") != nullptr;
   for (unsigned seed = 0; seed < (is_long ? 200U : 12U); ++seed) {
-    for (int kind = 0; kind < 5; ++kind) {
+    for (int kind = 0; kind < device_kinds; ++kind) {
       Model model = random_model(kernels_, seed, 5 + seed % 14 * 4, kind == 1);
       const std::string what = "seed " + std::to_string(seed) + ", kind " + std::to_string(kind);
-      PlanOptions options;
+      PlanOptions options = options_for(kind, seed);
       options.policy = policies[seed % policies.size()];
       options.queues = 1 + seed % 5;
-      options.as_if_apart = kind >= 1 && kind <= 3;
-      options.is_first_apart = kind == 4;
-      // Transfers in queues of their own, or along with the tasks.
-      if (seed % 2 == 0) options.lane_transfer_bytes = 0;
-      options.as_if_foreign = kind == 2;
-      // Little more than a task with three values needs.
-      if (kind == 3) options.memory_limit = 3 * bytes * 12 / 10;
-      PlannedGraph planned(runtime_, std::move(model.graph), options);
-      for (int run = 0; run < 3; ++run) {
-        planned.run({.takes_times = run == 1});
-        expect_results(planned, model, what);
-      }
+      expect_runs(runtime_, model, options, what);
     }
   }
 }

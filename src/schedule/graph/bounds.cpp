@@ -23,8 +23,7 @@ double least_run(const Problem& problem, Task task) {
   return least;
 }
 
-/// What is over before a task can begin, or what is left when it has ended, on the device where
-/// that is least.
+/// The least time over all devices that a task's inputs, or its results, take to move.
 double least_move(const Problem& problem, Task task, double Problem::Moves::*which) {
   double least = never;
   for (std::size_t device = 0; device < problem.devices.size(); ++device)

@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/data/byte_fields.hpp"
-#include "device/transfer_memory.hpp"
+#include "device/transfer.hpp"
 #include "schedule/placement.hpp"
 #include "store/key/canonical.hpp"
 

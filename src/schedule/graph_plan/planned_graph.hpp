@@ -88,7 +88,7 @@ class PlannedGraph {
   KeptTimetables::Kept fastest_of(std::vector<Timetable> tables);
   Timetable best_simulated(std::vector<Timetable> tables);
   Problem with_one_lane() const;
-  double median_run_ns(std::vector<double>* enqueued);
+  double median_run_ns(std::vector<double>& enqueued);
   std::vector<std::uint32_t> exploring_devices();
   StepOptions step_options(Queue::Times times);
   void make(Timetable timetable, Queue::Times times);

@@ -57,22 +57,22 @@ void PlannedGraph::calibrate() {
     if (!(busy_ns < 10 * static_cast<double>(trial_ns))) continue;  // or it cannot run all of them
     make(one_device(with_one_lane(), device), Queue::Times::none);
     std::vector<double> enqueued;
-    const double taken = median_run_ns(&enqueued);
+    const double taken = median_run_ns(enqueued);
     const auto commands = static_cast<double>(executable_->steps().all.size());
     const TaskTimes::CommandTimes found{(taken - busy_ns) / commands, median(enqueued) / commands};
     times_.learn(kinds(), *entry.device, found);
   }
 }
 
-/// The median time of runs of what was made last; `enqueued`: what each took the host.
-double PlannedGraph::median_run_ns(std::vector<double>* enqueued) {
+/// The median time of runs of what was made last; adds to `enqueued` what each took the host.
+double PlannedGraph::median_run_ns(std::vector<double>& enqueued) {
   executable_->run(trial());
   std::vector<double> taken;
   double all_ns = 0;
   for (int run = 0; run < 200 && (run < 3 || all_ns < static_cast<double>(trial_ns)); ++run) {
     executable_->run(trial());
     taken.push_back(static_cast<double>(executable_->wall_ns()));
-    if (enqueued != nullptr) enqueued->push_back(static_cast<double>(executable_->enqueue_ns()));
+    enqueued.push_back(static_cast<double>(executable_->enqueue_ns()));
     all_ns += taken.back();
   }
   return median(taken);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "schedule/graph/problem.hpp"
 #include "schedule/graph_steps/arena.hpp"
 #include "schedule/graph_work/graph_devices.hpp"
 #include "schedule/graph_work/work_graph.hpp"
@@ -94,5 +95,11 @@ class Residency {
   std::vector<std::size_t> chunk_limit_, limit_, alignment_, roomy_;
   std::vector<std::vector<ValueId>> residents_;
 };
+
+/// By memory, the most bytes of a graph's values that are live at a time, by a timetable's times:
+/// from the begin of the first task to the end of the last one that has to do with them there. The
+/// host's memory counts nothing.
+std::vector<std::size_t> most_live_bytes(const WorkGraph& work, const Timetable& timetable,
+                                         const GraphDevices& devices);
 
 }  // namespace kiln::graph

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "schedule/graph_steps/live_bytes.hpp"
 #include "schedule/graph_steps/step_order.hpp"
 #include "schedule/graph_steps/step_values.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include "device/transfer_memory.hpp"
+#include "device/transfer.hpp"
 
 namespace kiln::graph {
 
