@@ -48,7 +48,7 @@ int class_of(const blas::Scalar& alpha) {
 }
 
 Bytes kind_of(const blas::Call& call) {
-  CanonicalWriter writer("graph blas task", 1);
+  CanonicalWriter writer("graph blas task", 2);
   const auto number = [&](std::string_view tag, auto value) {
     writer.integer(tag, static_cast<std::int64_t>(value));
   };
@@ -67,13 +67,25 @@ Bytes kind_of(const blas::Call& call) {
   number("ku", call.ku);
   number("alpha", class_of(call.alpha));
   number("real alpha", call.real_alpha);
-  for (const auto& operand : call.operands) number("stride", operand.stride);
+  for (const auto& operand : call.operands) {
+    number("stride", operand.stride);
+    number("stored", operand.stored);
+    number("batch stride", operand.batch_stride);
+  }
+  number("batch", call.batch);
+  number("bias", call.epilogue.bias);
+  number("scale", call.epilogue.scale);
+  number("activation", call.epilogue.activation);
+  number("residual", call.epilogue.residual);
+  number("group a", call.group_a);
+  number("group b", call.group_b);
   return writer.view();
 }
 
 /// Whether a use writes all bytes of its memory.
 bool fills(const blas::Use& use, const blas::Operand& operand, std::size_t bytes) {
-  return operand.offset == 0 && use.length * use.lines * use.element == bytes &&
+  return operand.offset == 0 && use.items == 1 &&
+         use.length * use.lines / use.in_one * use.element == bytes &&
          use.access == blas::Use::Access::write;
 }
 
@@ -83,16 +95,15 @@ BlasWork::BlasWork(const blas::Call& call, const Runtime& runtime,
                    const std::function<std::size_t(cl_mem)>& bytes_of)
     : call_(call), runtime_(runtime), name_(blas::full_name_of(call)), kind_(kind_of(call)) {
   use_of_.fill(-1);
-  constexpr std::string_view slots = "ABCxyzw";
   for (const blas::Use& use : blas::Uses(call)) {
     const auto slot = static_cast<std::size_t>(use.slot);
     const blas::Operand& operand = call.operands[slot];
     const std::size_t bytes = bytes_of(operand.memory);
-    std::size_t extent = 0;
-    if (!blas::extent_of(use, operand, extent) || extent > bytes / use.element)
+    std::size_t needed = 0;
+    if (!blas::bytes_of(use, operand, needed) || needed > bytes)
       throw Error(Errc::bad_input,
-                  fmt::format("{}: {}: found {} bytes of memory, expected {} elements of {} bytes",
-                              name_, slots[slot], bytes, extent, use.element));
+                  fmt::format("{}: {}: found {} bytes of memory, expected {}", name_,
+                              blas::name_of(use.slot), bytes, needed));
     auto found = std::ranges::find(memory_, operand.memory);
     const bool is_new = found == memory_.end();
     if (is_new) {
@@ -100,7 +111,7 @@ BlasWork::BlasWork(const blas::Call& call, const Runtime& runtime,
       const Access access = use.access == blas::Use::Access::read ? Access::in
                             : fills(use, operand, bytes)          ? Access::out
                                                                   : Access::inout;
-      uses_.push_back({bytes, access, std::string(1, slots[slot])});
+      uses_.push_back({bytes, access, std::string(blas::name_of(use.slot))});
       found = std::prev(memory_.end());
     } else if (use.access != blas::Use::Access::read) {
       // Parts of the same memory: some of it is read.

@@ -23,9 +23,8 @@ Problem::Problem(Machine& machine, const Call& call) : machine_(machine), call_(
 }
 
 void Problem::add(const blas::Use& use) {
-  std::size_t elements = 0;
-  extent_of(use, call_[use.slot], elements);  // no overflow: there is room for it
-  const std::size_t bytes = elements * use.element;
+  std::size_t bytes = 0;
+  bytes_of(use, call_[use.slot], bytes);  // no overflow: there is room for it
   // An inner size of 0 has no elements, and CLBlast's norms want room for a complex number.
   const std::size_t room = std::max<std::size_t>(bytes, 64);
   const std::shared_ptr<void> block(std::aligned_alloc(4096, (room + 4095) / 4096 * 4096),

@@ -73,8 +73,10 @@ KILN_API std::string_view name_of(Routine routine);
 ///   dot, nrm2, asum, iamax: z is the result
 ///   rotg: x = SA, y = SB, z = C, w = S        rotm: z = param
 ///   rotmg: a = D1, b = D2, x = X1, y = Y1, z = param
-enum class Slot : std::uint8_t { a, b, c, x, y, z, w };
-constexpr std::size_t slot_count = 7;
+/// The last ones belong to what a product's result goes through (Epilogue), and to factors in
+/// groups with a scale each (Call::group_a).
+enum class Slot : std::uint8_t { a, b, c, x, y, z, w, bias, scale, residual, scale_a, scale_b };
+constexpr std::size_t slot_count = 12;
 
 /// A matrix or vector in the caller's memory. Offsets and strides count elements.
 struct Operand {
@@ -83,6 +85,21 @@ struct Operand {
   /// A matrix's leading dimension, a vector's increment (which may be negative: element i is then
   /// at offset + (n - 1 - i) * |increment|), 0 for packed matrices and single scalars.
   std::int64_t stride = 0;
+  Storage stored = Storage::native;
+  /// Elements from an item of a batch to the next (Call::batch); 0: all use the same.
+  std::int64_t batch_stride = 0;
+};
+
+/// What becomes of each element of a product before it is stored:
+///   C := activation(scale (alpha op(A) op(B) + beta C) + bias) + residual
+/// with what is there of it. Bias and scale have an element for each row of C, or for each column
+/// (as BLAS counts them, whatever the Order); the residual is a matrix like C.
+struct Epilogue {
+  Along bias = Along::none;   ///< Slot::bias, a vector
+  Along scale = Along::none;  ///< Slot::scale, a vector
+  Activation activation = Activation::none;
+  bool residual = false;  ///< Slot::residual, a matrix
+  bool operator==(const Epilogue&) const = default;
 };
 
 /// What a routine is called with: plain data, which the functions of kiln/blas/level1.hpp to
@@ -102,6 +119,14 @@ struct Call {
   Scalar alpha{1}, beta{0};  ///< rot: c and s
   /// csscal, zdscal: alpha has no imaginary part, and nothing is multiplied with one.
   bool real_alpha = false;
+  /// gemm alone: so many products of the same sizes, of operands `batch_stride` apart.
+  std::size_t batch = 1;
+  /// gemm alone.
+  Epilogue epilogue{};
+  /// gemm alone: elements of A (of B) next to one another in k that share a scale, in a matrix of
+  /// halves without gaps: of op(A), for each row its groups; of op(B), for each column its groups.
+  /// 0: no scales.
+  std::size_t group_a = 0, group_b = 0;
   std::array<Operand, slot_count> operands{};
 
   Operand& operator[](Slot slot) { return operands[static_cast<std::size_t>(slot)]; }
@@ -112,19 +137,21 @@ struct Call {
 /// elements apart, the first one at `offset`. A band's lines are its diagonals, as in the reference
 /// BLAS.
 struct Matrix : Operand {
-  Matrix(cl_mem matrix, std::size_t first, std::size_t ld)
-      : Operand{matrix, first, static_cast<std::int64_t>(ld)} {}
+  Matrix(cl_mem matrix, std::size_t first, std::size_t ld, Storage as = Storage::native)
+      : Operand{matrix, first, static_cast<std::int64_t>(ld), as} {}
 };
 
 /// A vector with its increment, which may be negative, but not 0.
 struct Vector : Operand {
-  Vector(cl_mem vector, std::size_t first = 0, std::int64_t increment = 1)
-      : Operand{vector, first, increment} {}
+  Vector(cl_mem vector, std::size_t first = 0, std::int64_t increment = 1,
+         Storage as = Storage::native)
+      : Operand{vector, first, increment, as} {}
 };
 
 /// Memory without a stride: a packed triangle, a result, the parameters of a rotation.
 struct Block : Operand {
-  Block(cl_mem block, std::size_t first = 0) : Operand{block, first, 0} {}
+  Block(cl_mem block, std::size_t first = 0, Storage as = Storage::native)
+      : Operand{block, first, 0, as} {}
 };
 
 }  // namespace kiln::blas

@@ -22,6 +22,25 @@ enum class Side : std::uint8_t { left, right };
 /// float, double, and the complex numbers of either.
 enum class Precision : std::uint8_t { s, d, c, z };
 
+/// How the elements of an operand lie in memory. `native`: as the call's precision says. The others
+/// go with calls of precision s, which computes with them in float (of two int8 factors in int32,
+/// exactly):
+///   half      IEEE 754 binary16
+///   bfloat16  the upper half of a float
+///   e4m3, e5m2  8-bit floating point (Micikevicius 2022, FP8 formats for deep learning)
+///   int8, int32  integers of two's complement
+///   int4      the same, two in a byte, the first in its lower half
+/// What is written is rounded to the nearest, ties to even; integers and e4m3 hold at their largest
+/// number what is beyond it.
+enum class Storage : std::uint8_t { native, half, bfloat16, e4m3, e5m2, int8, int32, int4 };
+
+/// What a product's elements go through before they are stored: max(x, 0);
+/// x / 2 (1 + erf(x / sqrt(2))) (Hendrycks 2016); x / (1 + exp(-x)).
+enum class Activation : std::uint8_t { none, relu, gelu, silu };
+
+/// Of what a vector has an element each.
+enum class Along : std::uint8_t { none, rows, columns };
+
 /// A scalar argument of any precision: each is exact in it.
 using Scalar = std::complex<double>;
 

@@ -29,7 +29,14 @@ std::vector<std::pair<const char*, std::uint64_t>> fields_of(const Shape& s) {
           {"n", s.n},
           {"k", s.k},
           {"kl", s.kl},
-          {"ku", s.ku}};
+          {"ku", s.ku},
+          {"the batch", s.batch},
+          {"the bias's number", s.bias},
+          {"the scale's number", s.scale},
+          {"the activation's number", s.activation},
+          {"a residual", s.residual},
+          {"the group of A", s.group_a},
+          {"the group of B", s.group_b}};
 }
 
 std::string full_name_of(const Shape& shape) {
@@ -47,11 +54,18 @@ std::string difference_of(const Shape& asked, const Shape& prepared) {
     if (wanted[i] != there[i])
       return fmt::format("{} is {}, the plan's is {}", wanted[i].first, wanted[i].second,
                          there[i].second);
-  constexpr std::string_view slots = "ABCxyzw";
-  for (std::size_t slot = 0; slot < slot_count; ++slot)
-    if (asked.strides[slot] != prepared.strides[slot])
-      return fmt::format("the stride of {} is {}, the plan's is {}", slots[slot],
-                         asked.strides[slot], prepared.strides[slot]);
+  const auto difference = [&](std::string_view what, const auto& values, const auto& plans) {
+    for (std::size_t slot = 0; slot < slot_count; ++slot)
+      if (values[slot] != plans[slot])
+        return fmt::format("{} of {} is {}, the plan's is {}", what,
+                           name_of(static_cast<Slot>(slot)), values[slot], plans[slot]);
+    return std::string();
+  };
+  for (const std::string& text :
+       {difference("the stride", asked.strides, prepared.strides),
+        difference("the batch's stride", asked.batch_strides, prepared.batch_strides),
+        difference("the storage's number", asked.stored, prepared.stored)})
+    if (!text.empty()) return text;
   return "";
 }
 

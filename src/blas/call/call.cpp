@@ -1,5 +1,6 @@
 #include "blas/call/call.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -10,6 +11,12 @@ namespace kiln::blas {
 
 std::string_view name_of(Routine routine) {
   return routines[static_cast<std::size_t>(routine)].name;
+}
+
+std::string_view name_of(Slot slot) {
+  static constexpr std::array<std::string_view, slot_count> names{
+      "A", "B", "C", "x", "y", "z", "w", "bias", "scale", "residual", "scale of A", "scale of B"};
+  return names[static_cast<std::size_t>(slot)];
 }
 
 namespace {
@@ -33,7 +40,6 @@ std::size_t band_rows(std::size_t below, std::size_t above) {
 struct UseList {
   Uses& to;
   const Call& call;
-  std::size_t element = size_of(call.precision);
 
   void matrix(Slot slot, std::size_t rows, std::size_t columns, Access access) {
     const bool by_columns = call.order == Order::column_major;
@@ -45,7 +51,7 @@ struct UseList {
     matrix(slot, rows, columns, access);
   }
   void lines(Slot slot, std::size_t length, std::size_t lines, Access access) {
-    add({slot, Form::matrix, access, length, lines, element});
+    add({slot, Form::matrix, access, length, lines});
   }
   void packed(Slot slot, Access access) {
     // One of n and n + 1 is even, so that the product cannot overflow before it is halved.
@@ -53,16 +59,25 @@ struct UseList {
                       odd = n % 2 == 0 ? n + 1 : (n + 1) / 2;
     std::size_t count = 0;
     if (__builtin_mul_overflow(even, odd, &count)) count = static_cast<std::size_t>(-1);
-    add({slot, Form::packed, access, count, 1, element});
+    add({slot, Form::packed, access, count});
   }
   void vector(Slot slot, std::size_t count, Access access) {
-    add({slot, Form::vector, access, count, 1, element});
+    add({slot, Form::vector, access, count});
   }
-  /// One element, or a few, of a given size: results and parameters.
+  /// One element, or a few, of a given size, where that is not as they are stored: results and
+  /// parameters.
   void scalars(Slot slot, std::size_t count, std::size_t bytes, Access access) {
-    add({slot, Form::packed, access, count, 1, bytes});
+    Use use{slot, Form::packed, access, count};
+    if (call[slot].stored == Storage::native) use.element = bytes;
+    add(use);
   }
-  void add(const Use& use) { to.uses_[to.count_++] = use; }
+  void add(Use use) {
+    const std::size_t bits = bits_of(call[use.slot].stored, call.precision);
+    if (use.element == 0) use.element = (bits + 7) / 8;
+    if (bits < 8) use.in_one = 8 / bits;
+    use.items = call.batch;
+    to.uses_[to.count_++] = use;
+  }
 };
 
 namespace {
@@ -138,6 +153,25 @@ void level_2(UseList& list, const Call& call) {
   }
 }
 
+/// What a product's result and factors have besides.
+void epilogue(UseList& list, const Call& call) {
+  const Epilogue& after = call.epilogue;
+  const auto along = [&](Along way) { return way == Along::rows ? call.m : call.n; };
+  if (after.bias != Along::none) list.vector(Slot::bias, along(after.bias), Access::read);
+  if (after.scale != Along::none) list.vector(Slot::scale, along(after.scale), Access::read);
+  if (after.residual) list.matrix(Slot::residual, call.m, call.n, Access::read);
+  const auto groups = [&](std::size_t lines, std::size_t group) {
+    std::size_t count = 0;
+    return __builtin_mul_overflow(lines, (call.k + group - 1) / group, &count)
+               ? static_cast<std::size_t>(-1)
+               : count;
+  };
+  if (call.group_a != 0)
+    list.add({Slot::scale_a, Form::packed, Access::read, groups(call.m, call.group_a), 1, 2});
+  if (call.group_b != 0)
+    list.add({Slot::scale_b, Form::packed, Access::read, groups(call.n, call.group_b), 1, 2});
+}
+
 void level_3(UseList& list, const Call& call) {
   const auto is = [&](unsigned trait) { return has(call.routine, trait); };
   const std::size_t m = call.m, n = call.n, k = call.k;
@@ -153,6 +187,7 @@ void level_3(UseList& list, const Call& call) {
     list.matrix(Slot::a, call.trans_a, m, k, Access::read);
     list.matrix(Slot::b, call.trans_b, k, n, Access::read);
     list.matrix(Slot::c, m, n, Access::both);
+    epilogue(list, call);
   }
 }
 
@@ -183,15 +218,36 @@ bool extent_of(const Use& use, const Operand& operand, std::size_t& extent) {
         __builtin_add_overflow(last, lines, &last))
       return false;
   }
-  return !__builtin_add_overflow(last, operand.offset, &last) &&
+  std::size_t others = 0;
+  return !__builtin_mul_overflow(use.items - 1, static_cast<std::size_t>(operand.batch_stride),
+                                 &others) &&
+         !__builtin_add_overflow(last, others, &last) &&
+         !__builtin_add_overflow(last, operand.offset, &last) &&
          !__builtin_add_overflow(last, std::size_t{1}, &extent);
 }
 
+bool bytes_of(const Use& use, const Operand& operand, std::size_t& bytes) {
+  std::size_t extent = 0;
+  return extent_of(use, operand, extent) &&
+         !__builtin_mul_overflow(extent / use.in_one + (extent % use.in_one == 0 ? 0 : 1),
+                                 use.element, &bytes);
+}
+
+bool has_stored(const Call& call) {
+  const Uses uses(call);
+  return std::any_of(uses.begin(), uses.end(),
+                     [&](const Use& use) { return call[use.slot].stored != Storage::native; });
+}
+
 Call contiguous(Call call) {
-  for (const Use& use : Uses(call))
-    call[use.slot].stride = use.form == Use::Form::matrix   ? static_cast<std::int64_t>(use.length)
-                            : use.form == Use::Form::vector ? 1
-                                                            : 0;
+  for (const Use& use : Uses(call)) {
+    Operand& operand = call[use.slot];
+    operand.stride = use.form == Use::Form::matrix   ? static_cast<std::int64_t>(use.length)
+                     : use.form == Use::Form::vector ? 1
+                                                     : 0;
+    if (operand.batch_stride != 0)
+      operand.batch_stride = static_cast<std::int64_t>(use.length * use.lines);
+  }
   return call;
 }
 
@@ -208,7 +264,7 @@ double operations_of(const Call& call) {
   // Of a triangle, and of a result of which a triangle is computed, the half.
   const bool is_half = has(routine, trait::triangular) ||
                        (has(routine, trait::update) && !has(routine, trait::second));
-  return (is_half ? 1 : 2) * terms * (is_complex(call.precision) ? 4 : 1);
+  return (is_half ? 1 : 2) * static_cast<double>(call.batch) * terms * (is_complex(call.precision) ? 4 : 1);
 }
 
 double traffic_of(const Call& call) {
@@ -216,9 +272,12 @@ double traffic_of(const Call& call) {
   for (auto& operand : whole.operands) operand.offset = 0;
   double bytes = 0;
   for (const Use& use : Uses(whole)) {
-    std::size_t elements = 0;
-    extent_of(use, whole[use.slot], elements);
-    const double all = static_cast<double>(elements) * static_cast<double>(use.element);
+    std::size_t each = 0;
+    Use item = use;
+    item.items = 1;
+    bytes_of(item, whole[use.slot], each);
+    const double all = static_cast<double>(each) *
+                       (whole[use.slot].batch_stride == 0 ? 1 : static_cast<double>(use.items));
     // Of a square matrix that has a structure, one triangle.
     const bool half = use.slot == Slot::a && use.form == Use::Form::matrix &&
                       use.length == use.lines &&

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 #include "device/opencl.hpp"
 #include "kiln/blas/call.hpp"
@@ -21,6 +22,23 @@ constexpr Precision real_of(Precision p) { return is_double(p) ? Precision::d : 
 /// Bytes of one element.
 constexpr std::size_t size_of(Precision p) {
   return (is_double(p) ? 8u : 4u) * (is_complex(p) ? 2u : 1u);
+}
+
+/// Bits of one element of an operand.
+constexpr std::size_t bits_of(Storage stored, Precision p) {
+  switch (stored) {
+    case Storage::native:
+      return 8 * size_of(p);
+    case Storage::half:
+    case Storage::bfloat16:
+      return 16;
+    case Storage::int32:
+      return 32;
+    case Storage::int4:
+      return 4;
+    default:
+      return 8;
+  }
 }
 
 constexpr Uplo other(Uplo uplo) { return uplo == Uplo::upper ? Uplo::lower : Uplo::upper; }
@@ -61,7 +79,9 @@ struct Use {
   /// A matrix: elements that lie side by side, and how many such lines there are, a leading
   /// dimension apart. A vector and a packed matrix: elements, and 1.
   std::size_t length = 0, lines = 1;
-  std::size_t element = 0;  ///< bytes
+  std::size_t element = 0;    ///< bytes
+  std::size_t in_one = 1;     ///< elements in so many bytes: int4 has two
+  std::size_t items = 1;      ///< of a batch, Operand::batch_stride apart
 };
 
 /// The memory arguments of a call in the order in which they are checked; none of what the call
@@ -76,13 +96,20 @@ class Uses {
 
  private:
   friend struct UseList;
-  std::array<Use, 5> uses_{};
+  std::array<Use, 8> uses_{};
   std::size_t count_ = 0;
 };
 
 /// Elements from the start of the buffer to the end of what a use touches; false where that
 /// overflows.
 bool extent_of(const Use& use, const Operand& operand, std::size_t& extent);
+/// The same in bytes.
+bool bytes_of(const Use& use, const Operand& operand, std::size_t& bytes);
+
+/// "ABCxyzw" and so on: what people call a slot.
+std::string_view name_of(Slot slot);
+/// Whether some operand of a call lies in memory otherwise than the call's precision says.
+bool has_stored(const Call& call);
 
 // ---- Work
 /// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.

@@ -24,7 +24,21 @@ constexpr std::string_view precisions[] = {"s"sv, "d"sv, "c"sv, "z"sv};
 constexpr std::string_view alphas[] = {"0"sv, "1"sv, "other"sv};
 constexpr std::string_view strides[slot_count] = {"stride_a"sv, "stride_b"sv, "stride_c"sv,
                                                   "stride_x"sv, "stride_y"sv, "stride_z"sv,
-                                                  "stride_w"sv};
+                                                  "stride_w"sv, "stride_bias"sv, "stride_scale"sv,
+                                                  "stride_residual"sv, "stride_scale_a"sv,
+                                                  "stride_scale_b"sv};
+constexpr std::string_view batch_strides[slot_count] = {
+    "batch_stride_a"sv,        "batch_stride_b"sv,    "batch_stride_c"sv,
+    "batch_stride_x"sv,        "batch_stride_y"sv,    "batch_stride_z"sv,
+    "batch_stride_w"sv,        "batch_stride_bias"sv, "batch_stride_scale"sv,
+    "batch_stride_residual"sv, "batch_stride_scale_a"sv, "batch_stride_scale_b"sv};
+constexpr std::string_view stored[slot_count] = {
+    "stored_a"sv, "stored_b"sv,    "stored_c"sv,     "stored_x"sv,        "stored_y"sv,       "stored_z"sv,
+    "stored_w"sv, "stored_bias"sv, "stored_scale"sv, "stored_residual"sv, "stored_scale_a"sv, "stored_scale_b"sv};
+constexpr std::string_view storages[] = {"native"sv, "half"sv, "bfloat16"sv, "e4m3"sv,
+                                         "e5m2"sv,   "int8"sv, "int32"sv,    "int4"sv};
+constexpr std::string_view activations[] = {"none"sv, "relu"sv, "gelu"sv, "silu"sv};
+constexpr std::string_view ways[] = {"none"sv, "rows"sv, "columns"sv};
 // Larger ones fit no memory, and sums of products of them no number.
 constexpr std::int64_t largest = std::int64_t{1} << 40;
 
@@ -56,16 +70,31 @@ void call_fields(FactFields& to, Call& call) {
   to.integer("k", call.k, 0, largest, 0);
   to.integer("kl", call.kl, 0, largest, 0);
   to.integer("ku", call.ku, 0, largest, 0);
-  for (std::size_t slot = 0; slot < slot_count; ++slot)
-    to.integer(strides[slot], call.operands[slot].stride, -largest, largest, 0);
+  for (std::size_t slot = 0; slot < slot_count; ++slot) {
+    Operand& operand = call.operands[slot];
+    to.integer(strides[slot], operand.stride, -largest, largest, 0);
+    to.integer(batch_strides[slot], operand.batch_stride, 0, largest, 0);
+    to.choice(stored[slot], operand.stored, storages, std::optional(Storage::native));
+  }
+  to.integer("batch", call.batch, 1, largest, 1);
+  to.integer("group_a", call.group_a, 0, largest, 0);
+  to.integer("group_b", call.group_b, 0, largest, 0);
+  Epilogue& epilogue = call.epilogue;
+  to.choice("bias", epilogue.bias, ways, std::optional(Along::none));
+  to.choice("scale", epilogue.scale, ways, std::optional(Along::none));
+  to.choice("activation", epilogue.activation, activations, std::optional(Activation::none));
+  to.integer("residual", epilogue.residual, 0, 1, 0);
 }
 
 }  // namespace
 
 RecordedCall recorded_call(const Call& call, std::span<const DevicePtr> devices) {
   Call shape = call;
-  for (Operand& operand : shape.operands) operand.stride = 0;
-  for (const Use& use : Uses(call)) shape[use.slot].stride = call[use.slot].stride;
+  for (Operand& operand : shape.operands) operand.stride = operand.batch_stride = 0;
+  for (const Use& use : Uses(call)) {
+    shape[use.slot].stride = call[use.slot].stride;
+    shape[use.slot].batch_stride = call[use.slot].batch_stride;
+  }
   RecordedCall to;
   to.kind = "blas";
   to.name = std::string(1, letter(call.precision)) + std::string(name_of(call.routine));

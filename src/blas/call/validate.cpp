@@ -23,6 +23,7 @@ Codes codes_of(const Use& use, Routine routine) {
       if (use.form == Use::Form::packed) break;
       return {Status::invalid_matrix_b, Status::invalid_leading_b, Status::small_matrix_b};
     case Slot::c:
+    case Slot::residual:
       return {Status::invalid_matrix_c, Status::invalid_leading_c, Status::small_matrix_c};
     case Slot::x:
       break;
@@ -39,6 +40,16 @@ bool has_zero_dimension(const Call& call) {
 
 /// Combinations that BLAS does not define.
 bool is_meaningless(const Call& call) {
+  if (call.batch == 0) return true;
+  const bool is_gemm = call.routine == Routine::gemm;
+  if (!is_gemm && (call.batch != 1 || call.epilogue != Epilogue{} ||
+                   (call.group_a | call.group_b) != 0))
+    return true;
+  if (call.precision != Precision::s && has_stored(call)) return true;
+  if (call.epilogue != Epilogue{} && is_complex(call.precision)) return true;
+  // Two elements share a byte, which is written whole.
+  for (const Use& use : Uses(call))
+    if (use.in_one != 1 && use.access != Use::Access::read) return true;
   if (!is_compute_bound(call.routine) || !has(call.routine, trait::update)) return false;
   return has(call.routine, trait::conjugated)
              ? call.trans_a == Transpose::transpose
@@ -74,7 +85,7 @@ Status check_stride(const Use& use, const Operand& operand, Routine routine) {
   const bool is_wrong =
       (use.form == Use::Form::matrix &&
        (operand.stride < 0 || static_cast<std::size_t>(operand.stride) < use.length)) ||
-      (use.form == Use::Form::vector && operand.stride == 0);
+      (use.form == Use::Form::vector && operand.stride == 0) || operand.batch_stride < 0;
   return is_wrong ? codes_of(use, routine).stride : Status::success;
 }
 
@@ -82,9 +93,8 @@ Status check_stride(const Use& use, const Operand& operand, Routine routine) {
 /// and what a kernel finds there is undefined. The codes are those of OpenCL's transfers.
 Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_context context) {
   const Codes codes = codes_of(use, routine);
-  std::size_t extent = 0, bytes = 0, present = 0;
-  if (!extent_of(use, operand, extent) || __builtin_mul_overflow(extent, use.element, &bytes))
-    return codes.small;
+  std::size_t bytes = 0, present = 0;
+  if (!bytes_of(use, operand, bytes)) return codes.small;
   cl_int status =
       ::clGetMemObjectInfo(operand.memory, CL_MEM_SIZE, sizeof present, &present, nullptr);
   cl_context of = nullptr;
@@ -193,16 +203,14 @@ Execution execution_of(std::span<const cl_command_queue> queues, std::span<const
 }
 
 void require_room(const Call& call, std::size_t in_one, std::size_t in_all) {
-  constexpr std::string_view slots = "ABCxyzw";
   std::size_t all = 0;
   for (const Use& use : Uses(call)) {
     const Operand& operand = call[use.slot];
     if (operand.memory != nullptr) continue;
-    std::size_t extent = 0, bytes = 0;
-    const bool is_number =
-        extent_of(use, operand, extent) && !__builtin_mul_overflow(extent, use.element, &bytes);
+    std::size_t bytes = 0;
+    const bool is_number = bytes_of(use, operand, bytes);
     const std::string takes = fmt::format("{}: {} takes {} bytes", full_name_of(call),
-                                          slots[static_cast<std::size_t>(use.slot)],
+                                          name_of(use.slot),
                                           is_number ? std::to_string(bytes) : "2^64 or more");
     if (!is_number || bytes > in_one)
       throw Error(Errc::bad_input,

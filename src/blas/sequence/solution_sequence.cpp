@@ -28,17 +28,30 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       alpha_is_zero(call.alpha == Scalar(0) ? 1 : 0),
       alpha_is_one(call.alpha == Scalar(1) ? 1 : 0),
       queues(static_cast<std::uint8_t>(std::min(count, most_queues))),
+      bias(static_cast<std::uint8_t>(call.epilogue.bias)),
+      scale(static_cast<std::uint8_t>(call.epilogue.scale)),
+      activation(static_cast<std::uint8_t>(call.epilogue.activation)),
+      residual(call.epilogue.residual ? 1 : 0),
+      stored{},
       unused{},
       m(call.m),
       n(call.n),
       k(call.k),
       kl(call.kl),
       ku(call.ku),
+      batch(call.batch),
+      group_a(call.group_a),
+      group_b(call.group_b),
       strides{},
+      batch_strides{},
       context(in_context),
       devices{} {
-  for (const Use& use : Uses(call))
-    strides[static_cast<std::size_t>(use.slot)] = call[use.slot].stride;
+  for (const Use& use : Uses(call)) {
+    const auto slot = static_cast<std::size_t>(use.slot);
+    strides[slot] = call[use.slot].stride;
+    stored[slot] = static_cast<std::uint8_t>(call[use.slot].stored);
+    batch_strides[slot] = call[use.slot].batch_stride;
+  }
   std::copy_n(on, queues, devices.begin());
 }
 

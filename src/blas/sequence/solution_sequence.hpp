@@ -27,9 +27,12 @@ constexpr std::size_t most_queues = 8;
 /// that equal shapes are equal memory.
 struct Shape {
   std::uint8_t routine, precision, order, side, uplo, trans_a, trans_b, diag;
-  std::uint8_t real_alpha, alpha_is_zero, alpha_is_one, queues, unused[4];
-  std::uint64_t m, n, k, kl, ku;
-  std::array<std::int64_t, slot_count> strides;
+  std::uint8_t real_alpha, alpha_is_zero, alpha_is_one, queues;
+  std::uint8_t bias, scale, activation, residual;
+  std::array<std::uint8_t, slot_count> stored;
+  std::uint8_t unused[4];
+  std::uint64_t m, n, k, kl, ku, batch, group_a, group_b;
+  std::array<std::int64_t, slot_count> strides, batch_strides;
   cl_context context;
   std::array<cl_device_id, most_queues> devices;
 

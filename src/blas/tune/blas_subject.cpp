@@ -171,10 +171,10 @@ BlasSubject::BlasSubject(const Call& call, const Request& request, const tune::S
 }
 
 void BlasSubject::add_operand(const Use& use) {
-  std::size_t elements = 0;
-  if (!extent_of(use, call_[use.slot], elements))
+  std::size_t bytes = 0;
+  if (!bytes_of(use, call_[use.slot], bytes))
     throw Error(Errc::bad_input, "the sizes are too large");
-  Operand operand{use, elements * use.element, {}, {}, {}};
+  Operand operand{use, bytes, {}, {}, {}};
   operand.initial.resize(operand.bytes);
   fill_at_random(call_, use, operand.initial.data());
   for (std::size_t set = tune::data_sets(operand.bytes); set > 0; --set) {
