@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "blas/call/routine_traits.hpp"
@@ -38,18 +39,43 @@ bool has_zero_dimension(const Call& call) {
   return call.n == 0 || (has(call.routine, trait::rectangular) && call.m == 0);
 }
 
-/// Combinations that BLAS does not define.
-bool is_meaningless(const Call& call) {
+/// Batches, epilogues and groups are gemm's, and kinds of elements those of precision s.
+bool has_what_it_cannot(const Call& call) {
+  const bool has_epilogue = call.epilogue != Epilogue{};
+  const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
-  const bool is_gemm = call.routine == Routine::gemm;
-  if (!is_gemm && (call.batch != 1 || call.epilogue != Epilogue{} ||
-                   (call.group_a | call.group_b) != 0))
+  if (call.routine != Routine::gemm && (call.batch != 1 || has_epilogue || is_grouped)) return true;
+  if (is_complex(call.precision) && has_epilogue) return true;
+  if (call.precision != Precision::s && (has_stored(call) || is_grouped)) return true;
+  const auto is_float = [&](Slot slot) { return call[slot].stored == Storage::native; };
+  if ((call.group_a != 0 && is_float(Slot::a)) || (call.group_b != 0 && is_float(Slot::b)))
     return true;
-  if (call.precision != Precision::s && has_stored(call)) return true;
-  if (call.epilogue != Epilogue{} && is_complex(call.precision)) return true;
   // Two elements share a byte, which is written whole.
   for (const Use& use : Uses(call))
     if (use.in_one != 1 && use.access != Use::Access::read) return true;
+  return false;
+}
+
+/// Whether sums of whole numbers go to whole numbers: then nothing else may be in between.
+bool is_integer_product(const Call& call) {
+  const auto is_integral = [&](Slot slot, std::size_t group) {
+    const Storage kind = call[slot].stored;
+    return group == 0 && (kind == Storage::int8 || kind == Storage::int4);
+  };
+  return is_compute_bound(call.routine) && call[Slot::c].stored == Storage::int32 &&
+         is_integral(Slot::a, call.group_a) &&
+         (is_integral(Slot::b, call.group_b) || has(call.routine, trait::update));
+}
+
+/// Combinations that BLAS does not define.
+bool is_meaningless(const Call& call) {
+  if (has_what_it_cannot(call)) return true;
+  const auto is_integral = [](const Scalar& scalar) {
+    return scalar.real() == std::floor(scalar.real()) && std::abs(scalar.real()) <= 1 << 24;
+  };
+  if (is_integer_product(call) &&
+      (call.epilogue != Epilogue{} || !is_integral(call.alpha) || !is_integral(call.beta)))
+    return true;
   if (!is_compute_bound(call.routine) || !has(call.routine, trait::update)) return false;
   return has(call.routine, trait::conjugated)
              ? call.trans_a == Transpose::transpose
