@@ -51,6 +51,7 @@ class GpuProduct {
   /// Work-groups that share a tile: where the tiles are too few, but the depth is worth sharing.
   std::size_t parts_of_depth() const {
     constexpr std::size_t least_depth = 256;
+    if (builder_.call().invariant) return 1;
     const std::size_t units = builder_.device(queue_).compute_units;
     return std::clamp<std::size_t>(2 * units / all_tiles(), 1,
                                    std::max<std::size_t>(1, product_.depth / least_depth));

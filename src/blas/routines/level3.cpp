@@ -28,7 +28,8 @@ bool conjugates(const Call& call, Transpose trans) {
 bool add_thin(SequenceBuilder& to) {
   const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;
-  if (gemm.batch != 1 || gemm.epilogue != Epilogue{} || has_stored(gemm)) return false;
+  if (gemm.batch != 1 || gemm.epilogue != Epilogue{} || gemm.invariant || has_stored(gemm))
+    return false;
   if ((!is_column && gemm.m != 1) || gemm.k == 0) return false;
   // Of a row its transpose is computed: op(B)^T times the row of op(A).
   const Transpose of_matrix = is_column ? gemm.trans_a : gemm.trans_b;

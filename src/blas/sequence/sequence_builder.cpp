@@ -65,8 +65,11 @@ KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
   choice.request.problem_size = problem_size_of(*call_);
   const bool is_tried = given_ != nullptr && given_->family == family &&
                         resolver_.accepts(choice.request, given_->parameters);
-  choice.chosen = is_tried ? ChosenParameters{given_->parameters, "trial", ""}
-                           : resolver_.choose(choice.request, *devices_[queue]);
+  // Where bits must not depend on what is on record, nothing on record fits.
+  const auto fits = [&](const Measurement&) { return !call_->invariant; };
+  choice.chosen = is_tried && !call_->invariant
+                      ? ChosenParameters{given_->parameters, "trial", ""}
+                      : resolver_.choose(choice.request, *devices_[queue], fits);
   choice.kernel = std::move(kernel);
   return choice;
 }

@@ -33,6 +33,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       activation(static_cast<std::uint8_t>(call.epilogue.activation)),
       residual(call.epilogue.residual ? 1 : 0),
       stored{},
+      invariant(call.invariant ? 1 : 0),
       unused{},
       m(call.m),
       n(call.n),

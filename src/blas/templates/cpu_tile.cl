@@ -140,16 +140,17 @@ inline void put_vector(const VEC re, const VEC im, bool adds, T beta, global T* 
   high.odd = im.hi;
   if (adds) {
     const VEC o = LOAD(0, at), p = LOAD(1, at);
-    low.even += beta.x * o.even - beta.y * o.odd;
-    low.odd += beta.x * o.odd + beta.y * o.even;
-    high.even += beta.x * p.even - beta.y * p.odd;
-    high.odd += beta.x * p.odd + beta.y * p.even;
+    // In the order of mul_add: a tile that is not whole has the same bits.
+    low.even = fma(beta.x, o.even, fma(-beta.y, o.odd, low.even));
+    low.odd = fma(beta.x, o.odd, fma(beta.y, o.even, low.odd));
+    high.even = fma(beta.x, p.even, fma(-beta.y, p.odd, high.even));
+    high.odd = fma(beta.x, p.odd, fma(beta.y, p.even, high.odd));
   }
   STORE(low, 0, at);
   STORE(high, 1, at);
 #else
   if (adds)
-    STORE(re + beta * LOAD(0, c), 0, c);
+    STORE(fma((VEC)(beta), LOAD(0, c), re), 0, c);
   else
     STORE(re, 0, c);
 #endif
