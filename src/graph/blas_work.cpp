@@ -73,6 +73,7 @@ Bytes kind_of(const blas::Call& call) {
     number("batch stride", operand.batch_stride);
   }
   number("invariant", call.invariant);
+  number("emulated", call.emulated);
   number("batch", call.batch);
   number("bias", call.epilogue.bias);
   number("scale", call.epilogue.scale);

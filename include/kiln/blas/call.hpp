@@ -123,6 +123,11 @@ struct Call {
   /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number of
   /// queues, what is on record. Costs the forms that are faster for a single row or column.
   bool invariant = false;
+  /// gemm of precision d and z: computed by way of products of bytes where that is as exact (Ozaki,
+  /// Uchino and Imamura 2025), else, as where a row of op(A) or a column of op(B) has what is no
+  /// number or numbers more than 2^40 apart, in double precision: the device decides. Where products
+  /// of bytes are much faster than those of doubles it is the faster way; elsewhere it is slow.
+  bool emulated = false;
   /// gemm alone: so many products of the same sizes, of operands `batch_stride` apart.
   std::size_t batch = 1;
   /// gemm alone.

@@ -31,6 +31,7 @@ std::vector<std::pair<const char*, std::uint64_t>> fields_of(const Shape& s) {
           {"kl", s.kl},
           {"ku", s.ku},
           {"invariance", s.invariant},
+          {"emulation", s.emulated},
           {"the batch", s.batch},
           {"the bias's number", s.bias},
           {"the scale's number", s.scale},

@@ -44,6 +44,7 @@ bool has_what_it_cannot(const Call& call) {
   const bool has_epilogue = call.epilogue != Epilogue{};
   const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
+  if (call.emulated && (call.routine != Routine::gemm || !is_double(call.precision))) return true;
   if (call.routine != Routine::gemm && (call.batch != 1 || has_epilogue || is_grouped)) return true;
   if (is_complex(call.precision) && has_epilogue) return true;
   if (call.precision != Precision::s && (has_stored(call) || is_grouped)) return true;

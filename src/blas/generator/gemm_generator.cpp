@@ -46,6 +46,7 @@ std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
   define("GROUPED_SECOND", product.grouped_second);
   define("INTEGER", product.is_integer());
   define("SPECIAL", product.is_special());
+  define("GATED", product.gated);
   if (!product.is_special()) return text;
   define("VECTOR_EPILOGUE", has_vector_epilogue);
   define("BIAS", product.after.bias);
@@ -76,6 +77,7 @@ void add_facts(Facts& facts, const ProductForm& product) {
   add("activation", product.after.activation);
   add("residual", product.after.residual);
   add("residual_kind", product.residual);
+  add("gated", product.gated);
 }
 
 std::string gemm_form(const Device& device) {
@@ -206,7 +208,7 @@ Facts facts_of(const GemmPayload& gemm) {
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 10;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
-      own, {template_mark("prelude"), template_mark("stored"), template_mark("matrix_element"),
+      own, {template_mark("prelude"), template_mark("gate"), template_mark("stored"), template_mark("matrix_element"),
             template_mark("factor"), template_mark("cpu_vectors"), template_mark("pack"), template_mark("epilogue"),
             template_mark("cpu_tile_loops"), template_mark("cpu_finish"), template_mark("cpu_tile"),
             template_mark("cpu_finish_only"), template_mark("tasks"),
@@ -245,7 +247,7 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
   return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
          macros_of(facts.product, is_cpu_form(facts.form)) + std::string(template_text("prelude")) +
-         std::string(template_text("stored")) + std::string(template_text("matrix_element")) +
+         std::string(template_text("gate")) + std::string(template_text("stored")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
                                   : gpu_text(facts, tiles, parameters.get("stages", 2)));
 }

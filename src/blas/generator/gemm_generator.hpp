@@ -54,6 +54,8 @@ struct ProductForm {
   bool grouped_first = false, grouped_second = false;  ///< factors with scales (Call::group_a)
   Epilogue after{};
   Storage bias = Storage::native, scale = Storage::native, residual = Storage::native;
+  /// Whether the kernels do nothing unless an int in memory is 0 (closed), or another number (open).
+  enum class Gated : std::uint8_t { no, open, closed } gated = Gated::no;
 
   /// Whether sums are whole numbers, exactly.
   bool is_integer() const {

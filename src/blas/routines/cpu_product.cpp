@@ -120,7 +120,7 @@ void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
     put_scales(arguments, product.first);
     put_scales(arguments, product.second);
   }
-  if (!form.is_special()) return;
+  if (!form.is_special()) return put_gate(arguments, product);
   // Sums of whole tiles, where the depth has several blocks.
   const bool waits = tasks.block < product.depth;
   arguments.buffer(waits ? builder.scratch(queue, 2,
@@ -129,6 +129,7 @@ void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
                                                tiles.columns * element)
                          : cl::Buffer());
   put_after(arguments, product.after);
+  put_gate(arguments, product);
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ class GpuProduct {
     to.numbers(product_.result.item_step, product_.after.bias.item_step,
                product_.after.scale.item_step, product_.after.residual.item_step);
     if (form_.is_special()) put_after(to, product_.after);
+    put_gate(to, product_);
   }
 
   void multiply(const cl::Buffer& first, const cl::Buffer& second, const cl::Buffer& sums,
@@ -113,6 +114,7 @@ class GpuProduct {
     arguments
         .numbers(factor.group, factor.groups, factor.region.item_step, rows, product_.depth, padded)
         .buffer(packed);
+    put_gate(arguments, product_);
     return packed;
   }
 

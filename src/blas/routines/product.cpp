@@ -63,7 +63,9 @@ Arguments& put_after(Arguments& to, const AfterProduct& after) {
 }
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  if (product.depth == 0 || add_skinny_product(builder, queue, product)) return;
+  if (product.depth == 0 || add_skinny_product(builder, queue, product) ||
+      add_emulated_product(builder, queue, product))
+    return;
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

@@ -85,6 +85,8 @@ struct Product {
   bool hermitian = false;  ///< the result's diagonal has no imaginary part
   AfterProduct after{};
   std::size_t items = 1;  ///< of a batch
+  ProductForm::Gated gated = ProductForm::Gated::no;
+  cl::Buffer gate{};  ///< an int, where it is gated
 
   /// One of a batch.
   Product item(std::size_t index) const {
@@ -99,7 +101,7 @@ struct Product {
   ProductForm form() const {
     return {first.region.stored, second.region.stored, result.stored, first.scales.has_value(),
             second.scales.has_value(), after.what, after.bias.stored, after.scale.stored,
-            after.residual.stored};
+            after.residual.stored, gated};
   }
 };
 
@@ -132,6 +134,16 @@ SequenceBuilder::Arguments& put_after(SequenceBuilder::Arguments& to, const Afte
 /// is bound by reading the other one (the templates skinny_*). Returns false, and adds nothing, for
 /// others.
 bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
+/// Adds the steps of a product of doubles by way of bytes, and of one that is computed instead where
+/// that is not exact enough. Returns false, and adds nothing, where the call does not ask for it, or
+/// the product has more to it.
+bool add_emulated_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
+/// Sets the last argument of kernels that are gated.
+inline void put_gate(SequenceBuilder::Arguments& to, const Product& product) {
+  if (product.gated != ProductForm::Gated::no) to.buffer(product.gate);
+}
 
 /// The forms of add_product().
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);

@@ -64,6 +64,7 @@ std::optional<Skinny> skinny_of(const SequenceBuilder& builder, const Product& p
            factor.diagonal == Factor::Diagonal::as_is;
   };
   if (is_complex(builder.call().precision) || builder.call().invariant || product.items != 1 ||
+      product.gated != ProductForm::Gated::no ||
       product.triangle != Product::Triangle::whole || product.form().is_integer() ||
       !is_plain(product.first) || !is_plain(product.second) ||
       product.first.region.slot == product.result.slot ||

@@ -149,6 +149,12 @@ void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slo
     for (Varying& varying : parts_.steps[i].varying) varying.slot = original(varying.slot);
 }
 
+void SequenceBuilder::add_for(const Call& call, const std::function<void(SequenceBuilder&)>& add) {
+  const Call* const own = std::exchange(call_, &call);
+  add(*this);
+  call_ = own;
+}
+
 void SequenceBuilder::add_replaced(const Call& call, const Replacements& replacements,
                                    const std::function<void(SequenceBuilder&)>& add) {
   const Call* const own = std::exchange(call_, &call);

@@ -118,6 +118,11 @@ class SequenceBuilder {
       (step_.launch.set_scalar(next_++, static_cast<std::int32_t>(values)), ...);
       return *this;
     }
+    /// Numbers of the call's real type.
+    Arguments& reals(double value) {
+      step_.launch.set_scalar(next_++, ScalarBytes(value, real_of(precision_)).view());
+      return *this;
+    }
     /// Coefficients, in the call's precision.
     Arguments& scalars(const auto&... values) {
       (scalar(values), ...);
@@ -146,6 +151,8 @@ class SequenceBuilder {
   /// in slots of its own: `original` tells which slot of call() each of them is.
   void add_instead(const Call& call, const std::function<Slot(Slot)>& original,
                    const std::function<void(SequenceBuilder&)>& add);
+  /// Adds steps of the same operands for a call of another precision.
+  void add_for(const Call& call, const std::function<void(SequenceBuilder&)>& add);
   /// Adds the steps of the same routine with some operands in workspace, all on the first queue.
   void add_replaced(const Call& call, const Replacements& replacements,
                     const std::function<void(SequenceBuilder&)>& add);

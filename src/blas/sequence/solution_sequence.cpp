@@ -34,6 +34,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       residual(call.epilogue.residual ? 1 : 0),
       stored{},
       invariant(call.invariant ? 1 : 0),
+      emulated(call.emulated ? 1 : 0),
       unused{},
       m(call.m),
       n(call.n),

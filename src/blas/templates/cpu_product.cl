@@ -68,7 +68,8 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
 #if SPECIAL
                     , global SUM* sums AFTER_KERNEL_PARAMETERS
 #endif
-) {
+                    GATE_PARAMETER) {
+  RETURN_AT_GATE
   const Factor A = {a, a_offset, a_step_i, a_step_k, a_stored, a_outside, a_diagonal,
                     a_conjugated GROUPS_ARGUMENTS(a)};
   const Factor B = {b, b_offset, b_step_i, b_step_k, b_stored, b_outside, b_diagonal,

@@ -1,6 +1,16 @@
 // Level 3: the factors of a product, and how they are copied into panels, on CPUs (`factor` and `pack`)
 // and on GPUs (`pack_gpu`).
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== gate =====
+// Kernels that do nothing unless an int in memory is 0 (GATED 2) or is not (GATED 1).
+#if GATED
+#define GATE_PARAMETER , volatile global const int* gate
+#define RETURN_AT_GATE \
+  if ((*gate != 0) != (GATED == 1)) return;
+#else
+#define GATE_PARAMETER
+#define RETURN_AT_GATE
+#endif
 //===== stored =====
 // How elements lie in memory: kinds by the numbers of kiln::blas::Storage. ELEMENT(kind) is the type of what
 // memory holds, GET(kind, p, i) its element i as a T, PUT(kind, p, i, value) writes one, rounded to the
@@ -339,7 +349,8 @@ kernel __attribute__((reqd_work_group_size(32, THREADS / 32, 1))) void PACK(
     global const ELEMENT(KIND)* restrict x, long offset, long step_i, long step_k, int stored,
     int outside, int diagonal, int conjugated, global const ushort* restrict scales,
     long scales_offset, long group, long groups, long batch_step, long rows, long depth, long padded,
-    global PANEL* restrict out) {
+    global PANEL* restrict out GATE_PARAMETER) {
+  RETURN_AT_GATE
   local PANEL_T square[32][33];
   const long i0 = get_group_id(0) * 32, k0 = get_group_id(1) * 32;
   const int lane = get_local_id(0), line = get_local_id(1);

@@ -248,7 +248,8 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     global const PANEL* restrict first, global const PANEL* restrict second,
     global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows, long columns, long depth,
     T alpha, T beta, int triangle, int hermitian, int range, int parts, long part_step,
-    global PANEL_T* restrict sums ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
+    global PANEL_T* restrict sums ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS GATE_PARAMETER) {
+  RETURN_AT_GATE
   local PANEL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A];
   local PANEL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
   const int item = get_local_id(0);
@@ -308,7 +309,8 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
 kernel void gather(global const PANEL_T* restrict sums, long part_step, int parts,
                    global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows,
                    long columns, long depth, T alpha, T beta, int triangle, int hermitian,
-                   int range ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
+                   int range ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS GATE_PARAMETER) {
+  RETURN_AT_GATE
   const long of_batch = get_global_id(1);
   sums += of_batch * parts * part_step;
   MOVE_TO_ITEM(of_batch)

@@ -115,6 +115,7 @@ void refuse_options_of_others(const Context& context, const Named& asked) {
       {"activation", routine == Routine::gemm, "only gemm has an epilogue"},
       {"residual", routine == Routine::gemm, "only gemm has an epilogue"},
       {"invariant", routine >= Routine::gemm, "the routine is no product of matrices"},
+      {"emulated", routine == Routine::gemm, "only gemm is emulated"},
   };
   for (const auto& [option, applies, reason] : rules)
     if (!applies && context.is_typed(option))
@@ -193,6 +194,7 @@ Call call_of(const Context& context) {
   call.alpha = call.routine < Routine::gemm ? Scalar(-0.5) : Scalar(1);
   if (call.routine == Routine::scal) call.alpha = -1;
   call.invariant = context.flag("invariant");
+  call.emulated = context.flag("emulated");
   set_kinds(call, context);
   return rival::contiguous(call);
 }
@@ -221,6 +223,7 @@ std::string text_of(const Call& call) {
                         options::activations[static_cast<std::size_t>(call.epilogue.activation)]);
   if (call.epilogue.residual) text += ", with a residual";
   if (call.invariant) text += ", invariant";
+  if (call.emulated) text += ", emulated";
   return text;
 }
 

@@ -83,6 +83,8 @@ inline constexpr Option residual =
     Option::flag("residual", "Of gemm: a matrix is added at the end.");
 inline constexpr Option invariant = Option::flag(
     "invariant", "Of products: the bits of an element depend on its row, its column and k alone.");
+inline constexpr Option emulated = Option::flag(
+    "emulated", "Of dgemm and zgemm: by way of products of bytes, where that is as exact.");
 inline constexpr Option device = Option::text(
     "device", "DEVICE", "A device as --devices of kiln run names it. Default: the first one.");
 
@@ -90,7 +92,7 @@ inline constexpr Option device = Option::text(
 inline constexpr Options blas_call = {size_m,   size_n,     size_k,   precision, order,   side,
                                       uplo,     trans_a,    trans_b,  diag,      device,  stored,
                                       stored_a, stored_b,   stored_c, group_a,   group_b, bias,
-                                      scale,    activation, residual, invariant};
+                                      scale,    activation, residual, invariant, emulated};
 
 }  // namespace options
 
