@@ -73,6 +73,7 @@ Bytes kind_of(const blas::Call& call) {
     number("batch stride", operand.batch_stride);
   }
   number("batch", call.batch);
+  number("items in a table", call.by_items);
   number("bias", call.epilogue.bias);
   number("scale", call.epilogue.scale);
   number("activation", call.epilogue.activation);

@@ -27,6 +27,8 @@ Codes codes_of(const Use& use, Routine routine) {
       return {Status::invalid_matrix_c, Status::invalid_leading_c, Status::small_matrix_c};
     case Slot::x:
       break;
+    case Slot::items:
+      return {Status::small_items, Status::small_items, Status::small_items};
     default:
       return {Status::invalid_vector_y, Status::invalid_increment_y, Status::small_vector_y};
   }
@@ -41,10 +43,9 @@ bool has_zero_dimension(const Call& call) {
 /// Combinations that BLAS does not define.
 bool is_meaningless(const Call& call) {
   if (call.batch == 0) return true;
-  const bool is_gemm = call.routine == Routine::gemm;
-  if (!is_gemm && (call.batch != 1 || call.epilogue != Epilogue{} ||
-                   (call.group_a | call.group_b) != 0))
-    return true;
+  const bool is_plain = call.epilogue == Epilogue{} && (call.group_a | call.group_b) == 0;
+  if (call.routine != Routine::gemm && (!is_plain || call.by_items)) return true;
+  if (call.by_items && (!is_plain || has_stored(call))) return true;
   if (call.precision != Precision::s && has_stored(call)) return true;
   if (call.epilogue != Epilogue{} && is_complex(call.precision)) return true;
   // Two elements share a byte, which is written whole.
@@ -113,10 +114,15 @@ Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_
 Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
   if (has_zero_dimension(call)) return Status::invalid_dimension;
   if (is_meaningless(call)) return Status::invalid_value;
+  if (call.by_items && !is_small_product(call.m, call.n, call.k)) return Status::large_items;
   for (const Use& use : uses) {
     const Operand& operand = call[use.slot];
     if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
       return status;
+    std::size_t bytes = 0;
+    if (use.items > 1 && use.access != Use::Access::read && bytes_of(use, operand, bytes) &&
+        items_overlap(use, operand))
+      return Status::items_overlap;
     if (operand.memory == nullptr) continue;
     if (const Status status = check_memory(use, operand, call.routine, context);
         status != Status::success)
@@ -167,6 +173,9 @@ std::string text_of(Status status) {
       {small_matrix_c, "the buffer of matrix C is shorter than its sizes, offset and stride say"},
       {small_vector_x, "the buffer of vector x is shorter than its sizes, offset and stride say"},
       {small_vector_y, "the buffer of vector y is shorter than its sizes, offset and stride say"},
+      {items_overlap, "items of the batch would write to the same memory"},
+      {small_items, "the table of the batch's items is absent or shorter than the batch"},
+      {large_items, "items of a table are products of up to 64 x 64 with a depth of 256"},
   };
   for (const auto& [known, text] : texts)
     if (known == status) return text;

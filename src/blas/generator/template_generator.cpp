@@ -117,6 +117,9 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   // level 3
   add("invert_triangles", nothing, {"quotient"});
   add("scale_matrix");
+  // batches
+  add("small_product");
+  add("axpy_batch", nothing, {"vectors"});
   return made;
 }
 

@@ -25,7 +25,8 @@ void add_steps(SequenceBuilder& builder) {
       add_syr2k};
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
-  all[index](builder);
+  const Call& call = builder.call();
+  call.batch > 1 || call.by_items ? add_batch(builder, all[index]) : all[index](builder);
 }
 
 }  // namespace kiln::blas

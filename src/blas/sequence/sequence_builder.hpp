@@ -136,6 +136,10 @@ class SequenceBuilder {
   /// in slots of its own: `original` tells which slot of call() each of them is.
   void add_instead(const Call& call, const std::function<Slot(Slot)>& original,
                    const std::function<void(SequenceBuilder&)>& add);
+  /// Adds the steps of the items [first, end) of the call's batch, on one queue, where they run
+  /// item after item. `add` adds those of one call: it sees that queue alone, as number 0.
+  void add_items(unsigned queue, std::size_t first, std::size_t end,
+                 const std::function<void(SequenceBuilder&)>& add);
   /// The index that the next step will have.
   std::size_t next_step() const { return parts_.steps.size(); }
 
@@ -147,6 +151,7 @@ class SequenceBuilder {
   std::string gemm_form_;
   const GivenParameters* given_;
   std::vector<DevicePtr> devices_;
+  unsigned first_queue_ = 0;  ///< the call's number for queue 0 of this builder
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   std::map<unsigned, cl::Buffer> zeros_;      ///< by queue
   std::map<unsigned, double> parts_of_work_;  ///< by queue

@@ -1,0 +1,306 @@
+// Many small products in one launch: C = alpha op(A) op(B) + beta C for each item, with C of M x N
+// and a depth of K, by columns. It follows the prelude.
+//   TRANS_A, CONJ_A, TRANS_B, CONJ_B   what op() does
+//   TIGHT       1: the leading dimensions are the least that there are, so that they are known here
+//   BY_ITEMS    1: a table says where the items are and what their scalars are, else they are `step`
+//               elements apart
+// Sizes are constants, so that loops unroll and every index of a tile is known.
+#define PARTS (1 + COMPLEX)
+#if TIGHT
+#define LD_A (TRANS_A ? K : M)
+#define LD_B (TRANS_B ? N : K)
+#define LD_C M
+#else
+#define LD_A lda
+#define LD_B ldb
+#define LD_C ldc
+#endif
+#define UNROLLED(i, end) _Pragma("unroll") for (int i = 0; i < (end); ++i)
+
+// A record of the table.
+typedef struct {
+  T alpha, beta;
+  long a, b, c;
+} Item;
+
+#define ARGUMENTS                                                                             \
+  global const T *a, long offset_a, long lda, long step_a, global const T *b, long offset_b,  \
+      long ldb, long step_b, global T *c, long offset_c, long ldc, long step_c, T alpha,      \
+      T beta, long first, long items, global const Item *table, long offset_items
+
+// Makes `a`, `b`, `c`, alpha and beta those of item i of the launch.
+#if BY_ITEMS
+#define OPEN_ITEM(i)                                        \
+  const Item item = table[offset_items + first + (i)];      \
+  global const T *at_a = a + offset_a + item.a;             \
+  global const T *at_b = b + offset_b + item.b;             \
+  global T *at_c = c + offset_c + item.c;                   \
+  alpha = item.alpha;                                       \
+  beta = item.beta;
+#else
+#define OPEN_ITEM(i)                                        \
+  global const T *at_a = a + offset_a + (first + (i)) * step_a; \
+  global const T *at_b = b + offset_b + (first + (i)) * step_b; \
+  global T *at_c = c + offset_c + (first + (i)) * step_c;
+#endif
+
+inline bool is_one(T value) { return is_zero(value - one()); }
+
+#if ON_CPU
+// A work-item goes through a stretch of the batch. A column of C is a vector of HEIGHT reals, of
+// which LANES make a machine's vector; of complex numbers the parts lie in turn. A tile of C, a few
+// vectors x a few columns, is kept in registers, while columns of A are read as vectors and
+// elements of B broadcast. Where vectors do not divide a column, its last one begins before the one
+// before has ended, and computes some elements twice: so nothing is masked, nothing outside of the
+// matrices is read, and an item's size costs what the next multiple of LANES does.
+#if LANES == 1
+typedef REAL VEC;
+#else
+typedef JOIN(REAL_NAME, LANES) VEC;
+#endif
+typedef VEC __attribute__((aligned(sizeof(REAL)))) VEC_ANYWHERE;
+#define HEIGHT (M * PARTS)
+#define VECTORS ((HEIGHT + LANES - 1) / LANES)
+// Strips of TILE_VECTORS, of which the last has the rest: never one vector that is not full, which
+// would overlap with what another strip has stored.
+#define STRIPS (VECTORS == 1 ? 1 : (VECTORS + TILE_VECTORS - 2) / TILE_VECTORS)
+#define LAST_VECTORS (VECTORS - (STRIPS - 1) * TILE_VECTORS)
+#define MOST_VECTORS (LAST_VECTORS > TILE_VECTORS ? LAST_VECTORS : TILE_VECTORS)
+#define COLUMN_TILES ((N + TILE_COLUMNS - 1) / TILE_COLUMNS)
+#define LAST_COLUMNS (N - (COLUMN_TILES - 1) * TILE_COLUMNS)
+
+// A that is transposed is copied first, so that its columns are vectors.
+#if TRANS_A
+#define A_SPACE private
+#define A_STEP HEIGHT
+#else
+#define A_SPACE global
+#define A_STEP (LD_A * PARTS)
+#endif
+#define LOAD(space, p) (*(space const VEC_ANYWHERE *)(p))
+#define STORE(v, p) (*(global VEC_ANYWHERE *)(p) = (v))
+
+#if COMPLEX
+inline VEC in_turn(REAL even, REAL odd) {
+  VEC v;
+  v.even = even;
+  v.odd = odd;
+  return v;
+}
+inline VEC swapped(VEC v) {
+  VEC w;
+  w.even = v.odd;
+  w.odd = v.even;
+  return w;
+}
+inline VEC times(T f, VEC v) { return f.x * v + in_turn(-f.y, f.y) * swapped(v); }
+// The product of the sums over k of both parts of A times the real, and times the imaginary, part
+// of B.
+inline VEC joined(VEC by_real, VEC by_imaginary) {
+  const VEC crossed = swapped(by_imaginary);
+  return (CONJ_A ? in_turn(1, -1) * by_real : by_real) +
+         in_turn(CONJ_A == CONJ_B ? -1 : 1, CONJ_B ? -1 : 1) * crossed;
+}
+#else
+#define times(f, v) ((f) * (v))
+#define joined(sum, unused) (sum)
+#endif
+
+// `vectors` x `columns` of C; `last` is where the last vector begins. Both numbers are constants
+// once this is inlined.
+inline __attribute__((always_inline)) void tile(A_SPACE const REAL *a, global const T *b,
+                                                global REAL *c, long lda, long ldb, long ldc,
+                                                T alpha, T beta, const int vectors,
+                                                const int columns, const int last) {
+  VEC sum[PARTS][TILE_COLUMNS][MOST_VECTORS];
+  UNROLLED(part, PARTS) UNROLLED(j, TILE_COLUMNS) UNROLLED(v, MOST_VECTORS) sum[part][j][v] = 0;
+#pragma unroll 4
+  for (int k = 0; k < K; ++k) {
+    VEC x[MOST_VECTORS];
+    UNROLLED(v, MOST_VECTORS)
+      if (v < vectors) x[v] = LOAD(A_SPACE, a + k * A_STEP + (v + 1 < vectors ? v * LANES : last));
+    UNROLLED(j, TILE_COLUMNS) if (j < columns) {
+      global const REAL *y = (global const REAL *)(b + (TRANS_B ? k * LD_B + j : j * LD_B + k));
+      UNROLLED(part, PARTS) UNROLLED(v, MOST_VECTORS)
+        if (v < vectors) sum[part][j][v] = fma(x[v], (VEC)(y[part]), sum[part][j][v]);
+    }
+  }
+  const bool adds = !is_zero(beta);
+  UNROLLED(j, TILE_COLUMNS) if (j < columns) {
+    global REAL *to = c + j * LD_C * PARTS;
+    VEC value[MOST_VECTORS];
+    UNROLLED(v, MOST_VECTORS)
+      if (v < vectors) value[v] = times(alpha, joined(sum[0][j][v], sum[PARTS - 1][j][v]));
+    // All of a column is read before any of it is written: vectors may overlap.
+    if (adds)
+      UNROLLED(v, MOST_VECTORS)
+        if (v < vectors)
+          value[v] += times(beta, LOAD(global, to + (v + 1 < vectors ? v * LANES : last)));
+    UNROLLED(v, MOST_VECTORS)
+      if (v < vectors) STORE(value[v], to + (v + 1 < vectors ? v * LANES : last));
+  }
+}
+
+// `columns` columns of C.
+inline __attribute__((always_inline)) void column_tile(A_SPACE const REAL *a, global const T *b,
+                                                       global REAL *c, long lda, long ldb,
+                                                       long ldc, T alpha, T beta,
+                                                       const int columns) {
+  for (int strip = 0; strip < STRIPS - 1; ++strip) {
+    tile(a, b, c, lda, ldb, ldc, alpha, beta, TILE_VECTORS, columns, (TILE_VECTORS - 1) * LANES);
+    a += TILE_VECTORS * LANES;
+    c += TILE_VECTORS * LANES;
+  }
+  tile(a, b, c, lda, ldb, ldc, alpha, beta, LAST_VECTORS, columns,
+       HEIGHT - LANES - (STRIPS - 1) * TILE_VECTORS * LANES);
+}
+
+#if TRANS_A
+// Rows of A become columns: of reals in squares of 4 x 4, which are a few vectors each.
+inline void transpose(global const T *a, long lda, private REAL *to) {
+  int i = 0;
+#if !COMPLEX
+  typedef JOIN(REAL_NAME, 4) REAL4;
+  for (; i + 4 <= M; i += 4) {
+    global const REAL *row = a + i * LD_A;
+    int k = 0;
+    for (; k + 4 <= K; k += 4) {
+      const REAL4 p = vload4(0, row + k), q = vload4(0, row + LD_A + k);
+      const REAL4 r = vload4(0, row + 2 * LD_A + k), s = vload4(0, row + 3 * LD_A + k);
+      vstore4((REAL4)(p.x, q.x, r.x, s.x), 0, to + k * HEIGHT + i);
+      vstore4((REAL4)(p.y, q.y, r.y, s.y), 0, to + (k + 1) * HEIGHT + i);
+      vstore4((REAL4)(p.z, q.z, r.z, s.z), 0, to + (k + 2) * HEIGHT + i);
+      vstore4((REAL4)(p.w, q.w, r.w, s.w), 0, to + (k + 3) * HEIGHT + i);
+    }
+    for (; k < K; ++k)
+      vstore4((REAL4)(row[k], row[LD_A + k], row[2 * LD_A + k], row[3 * LD_A + k]), 0,
+              to + k * HEIGHT + i);
+  }
+#endif
+  for (; i < M; ++i)
+    for (int k = 0; k < K; ++k) *(private T *)(to + k * HEIGHT + i * PARTS) = a[i * LD_A + k];
+}
+#endif
+
+// C = beta C.
+inline void scale(global T *c, long ldc, T beta) {
+  for (int j = 0; j < N; ++j)
+    for (int i = 0; i < M; ++i) {
+      global T *at = c + j * LD_C + i;
+      *at = is_zero(beta) ? zero() : mul(beta, *at);
+    }
+}
+
+kernel void small_product(ARGUMENTS) {
+#if TRANS_A && K > 0
+  REAL packed[K * HEIGHT];
+#endif
+  FOR_MINE(i, items) {
+    OPEN_ITEM(i)
+    if (K == 0 || is_zero(alpha)) {
+      if (!is_one(beta)) scale(at_c, ldc, beta);
+      continue;
+    }
+#if K > 0
+#if TRANS_A
+    transpose(at_a, lda, packed);
+    private const REAL *columns_of_a = packed;
+#else
+    global const REAL *columns_of_a = (global const REAL *)at_a;
+#endif
+    for (int tile = 0; tile < COLUMN_TILES - 1; ++tile) {
+      column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, alpha, beta,
+                  TILE_COLUMNS);
+      at_b += TILE_COLUMNS * (TRANS_B ? 1 : LD_B);
+      at_c += TILE_COLUMNS * LD_C;
+    }
+    column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, alpha, beta, LAST_COLUMNS);
+#endif
+  }
+}
+#else
+// A work-group computes ITEMS items, each by DOWN x ALONG work-items, of which each has ROWS x
+// COLUMNS elements of C in registers, DOWN rows and ALONG columns apart, so that neighbours read
+// neighbours. STEP columns of A and rows of B are in local memory at a time: all of them where there
+// is room, so that each byte of the factors comes from memory once, and C goes there once.
+#define TEAM (DOWN * ALONG)
+// Odd, against bank conflicts where what lies side by side in memory goes into different lines.
+#define LINE_A (M | 1)
+#define LINE_B (N | 1)
+#define REACH_A (DOWN * ROWS > LINE_A ? DOWN * ROWS - LINE_A : 0)
+#define REACH_B (ALONG * COLUMNS > LINE_B ? ALONG * COLUMNS - LINE_B : 0)
+#define IN_16 (16 / (int)sizeof(T))
+typedef struct __attribute__((aligned(16))) {
+  T element[IN_16];
+} Chunk;
+
+// Element e of `width` x STEP of a factor, in the order of memory, goes to its line and its place
+// there. `across`: what lies side by side is the depth.
+inline void keep(local T *to, const int line, const int width, const int across, const int conj,
+                 const int end, int e, T value) {
+  const int side = across ? STEP : width;
+  const int place = across ? e / side : e % side, k = across ? e % side : e / side;
+  if (k < end) to[k * line + place] = conj ? conjugate(value) : value;
+}
+
+// Copies columns [0, end) of a factor.
+inline void fetch(local T *to, const int line, global const T *from, long ld, const int width,
+                  const int across, const int conj, const int end, int id) {
+  const int count = width * STEP, side = across ? STEP : width;
+  int e = id;
+  // Without gaps it is one stretch, for loads of 16 bytes where it begins at a multiple.
+  if (TIGHT && IN_16 > 1 && end == STEP && (STEP == K || !across) && (size_t)from % 16 == 0) {
+    global const Chunk *chunks = (global const Chunk *)from;
+    for (int q = id; q < count / IN_16; q += TEAM) {
+      const Chunk chunk = chunks[q];
+      UNROLLED(u, IN_16) keep(to, line, width, across, conj, end, q * IN_16 + u, chunk.element[u]);
+    }
+    e += count / IN_16 * IN_16;
+  }
+  for (; e < count; e += TEAM) {
+    if ((across ? e % side : e / side) >= end) continue;
+    keep(to, line, width, across, conj, end, e, from[e / side * ld + e % side]);
+  }
+}
+
+kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_product(ARGUMENTS) {
+  local T lines_a[ITEMS][STEP * LINE_A + REACH_A], lines_b[ITEMS][STEP * LINE_B + REACH_B];
+  const int mine = get_local_id(0) / TEAM, id = get_local_id(0) % TEAM;
+  const int row = id % DOWN, column = id / DOWN;
+  const long i = get_group_id(0) * (long)ITEMS + mine;
+  const bool exists = i < items;
+  OPEN_ITEM(exists ? i : 0)
+  const bool reads = exists && K > 0 && !is_zero(alpha);
+  T sum[ROWS][COLUMNS];
+  UNROLLED(r, ROWS) UNROLLED(s, COLUMNS) sum[r][s] = zero();
+  for (int k0 = 0; k0 < K; k0 += STEP) {
+    const int end = min(STEP, K - k0);
+    if (k0 > 0) barrier(CLK_LOCAL_MEM_FENCE);
+    if (reads) {
+      fetch(lines_a[mine], LINE_A, at_a + (TRANS_A ? k0 : k0 * LD_A), LD_A, M, TRANS_A, CONJ_A, end,
+            id);
+      fetch(lines_b[mine], LINE_B, at_b + (TRANS_B ? k0 * LD_B : k0), LD_B, N, !TRANS_B, CONJ_B,
+            end, id);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (!reads) continue;
+    for (int k = 0; k < end; ++k) {
+      T x[ROWS], y[COLUMNS];
+      // Rows and columns beyond the end are the next line's: what comes of them is not stored.
+      UNROLLED(r, ROWS) x[r] = lines_a[mine][k * LINE_A + row + r * DOWN];
+      UNROLLED(s, COLUMNS) y[s] = lines_b[mine][k * LINE_B + column + s * ALONG];
+      UNROLLED(r, ROWS) UNROLLED(s, COLUMNS) sum[r][s] = mul_add(x[r], y[s], sum[r][s]);
+    }
+  }
+  if (!exists || (!reads && is_one(beta))) return;
+  const bool adds = !is_zero(beta);
+  UNROLLED(s, COLUMNS) UNROLLED(r, ROWS) {
+    const int i = row + r * DOWN, j = column + s * ALONG;
+    if (i < M && j < N) {
+      global T *at = at_c + j * LD_C + i;
+      const T value = reads ? mul(alpha, sum[r][s]) : zero();
+      *at = adds ? mul_add(beta, *at, value) : value;
+    }
+  }
+}
+#endif
