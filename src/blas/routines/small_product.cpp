@@ -140,7 +140,7 @@ void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProd
   for (const auto& matrix : {product.first, product.second, product.result})
     arguments.operand(matrix.slot, matrix.add)
         .numbers(matrix.leading, call[matrix.slot].batch_stride);
-  arguments.scalars(call_alpha, call_beta).numbers(from, to - from);
+  arguments.scalars(call_alpha, call_beta).numbers(from, to - from).flags(used.depth);
   // A kernel without a table wants some memory there.
   call.by_items ? arguments.operand(Slot::items) : arguments.operand(product.first.slot);
 }

@@ -26,7 +26,7 @@ typedef struct {
 #define ARGUMENTS                                                                             \
   global const T *a, long offset_a, long lda, long step_a, global const T *b, long offset_b,  \
       long ldb, long step_b, global T *c, long offset_c, long ldc, long step_c, T alpha,      \
-      T beta, long first, long items, global const Item *table, long offset_items
+      T beta, long first, long items, int depth, global const Item *table, long offset_items
 
 // Makes `a`, `b`, `c`, alpha and beta those of item i of the launch.
 #if BY_ITEMS
@@ -79,6 +79,8 @@ typedef VEC __attribute__((aligned(sizeof(REAL)))) VEC_ANYWHERE;
 #endif
 #define LOAD(space, p) (*(space const VEC_ANYWHERE *)(p))
 #define STORE(v, p) (*(global VEC_ANYWHERE *)(p) = (v))
+// Where vector v of a tile's column begins.
+#define PLACE(v) ((v) + 1 < vectors ? (v) * LANES : last)
 
 #if COMPLEX
 inline VEC in_turn(REAL even, REAL odd) {
@@ -106,52 +108,48 @@ inline VEC joined(VEC by_real, VEC by_imaginary) {
 #define joined(sum, unused) (sum)
 #endif
 
-// `vectors` x `columns` of C; `last` is where the last vector begins. Both numbers are constants
-// once this is inlined.
+// `vectors` x `columns` of C; `last` is where the last vector begins. These numbers are constants once
+// this is inlined. `depth` is K, and must not be known to be: compilers would unroll the loop
+// altogether, and then keep the columns of A on the stack.
 inline __attribute__((always_inline)) void tile(A_SPACE const REAL *a, global const T *b,
                                                 global REAL *c, long lda, long ldb, long ldc,
-                                                T alpha, T beta, const int vectors,
+                                                int depth, T alpha, T beta, const int vectors,
                                                 const int columns, const int last) {
   VEC sum[PARTS][TILE_COLUMNS][MOST_VECTORS];
   UNROLLED(part, PARTS) UNROLLED(j, TILE_COLUMNS) UNROLLED(v, MOST_VECTORS) sum[part][j][v] = 0;
-#pragma unroll 4
-  for (int k = 0; k < K; ++k) {
+  for (int k = 0; k < depth; ++k) {
     VEC x[MOST_VECTORS];
     UNROLLED(v, MOST_VECTORS)
-      if (v < vectors) x[v] = LOAD(A_SPACE, a + k * A_STEP + (v + 1 < vectors ? v * LANES : last));
+      if (v < vectors) x[v] = LOAD(A_SPACE, a + k * A_STEP + PLACE(v));
     UNROLLED(j, TILE_COLUMNS) if (j < columns) {
       global const REAL *y = (global const REAL *)(b + (TRANS_B ? k * LD_B + j : j * LD_B + k));
       UNROLLED(part, PARTS) UNROLLED(v, MOST_VECTORS)
         if (v < vectors) sum[part][j][v] = fma(x[v], (VEC)(y[part]), sum[part][j][v]);
     }
   }
-  const bool adds = !is_zero(beta);
-  UNROLLED(j, TILE_COLUMNS) if (j < columns) {
-    global REAL *to = c + j * LD_C * PARTS;
-    VEC value[MOST_VECTORS];
-    UNROLLED(v, MOST_VECTORS)
-      if (v < vectors) value[v] = times(alpha, joined(sum[0][j][v], sum[PARTS - 1][j][v]));
-    // All of a column is read before any of it is written: vectors may overlap.
-    if (adds)
-      UNROLLED(v, MOST_VECTORS)
-        if (v < vectors)
-          value[v] += times(beta, LOAD(global, to + (v + 1 < vectors ? v * LANES : last)));
-    UNROLLED(v, MOST_VECTORS)
-      if (v < vectors) STORE(value[v], to + (v + 1 < vectors ? v * LANES : last));
-  }
+  UNROLLED(j, TILE_COLUMNS) UNROLLED(v, MOST_VECTORS)
+    if (j < columns && v < vectors)
+      sum[0][j][v] = times(alpha, joined(sum[0][j][v], sum[PARTS - 1][j][v]));
+  // All of C is read before any of it is written: vectors may overlap.
+  if (!is_zero(beta))
+    UNROLLED(j, TILE_COLUMNS) UNROLLED(v, MOST_VECTORS)
+      if (j < columns && v < vectors)
+        sum[0][j][v] += times(beta, LOAD(global, c + j * LD_C * PARTS + PLACE(v)));
+  UNROLLED(j, TILE_COLUMNS) UNROLLED(v, MOST_VECTORS)
+    if (j < columns && v < vectors) STORE(sum[0][j][v], c + j * LD_C * PARTS + PLACE(v));
 }
 
 // `columns` columns of C.
 inline __attribute__((always_inline)) void column_tile(A_SPACE const REAL *a, global const T *b,
                                                        global REAL *c, long lda, long ldb,
-                                                       long ldc, T alpha, T beta,
+                                                       long ldc, int depth, T alpha, T beta,
                                                        const int columns) {
   for (int strip = 0; strip < STRIPS - 1; ++strip) {
-    tile(a, b, c, lda, ldb, ldc, alpha, beta, TILE_VECTORS, columns, (TILE_VECTORS - 1) * LANES);
+    tile(a, b, c, lda, ldb, ldc, depth, alpha, beta, TILE_VECTORS, columns, (TILE_VECTORS - 1) * LANES);
     a += TILE_VECTORS * LANES;
     c += TILE_VECTORS * LANES;
   }
-  tile(a, b, c, lda, ldb, ldc, alpha, beta, LAST_VECTORS, columns,
+  tile(a, b, c, lda, ldb, ldc, depth, alpha, beta, LAST_VECTORS, columns,
        HEIGHT - LANES - (STRIPS - 1) * TILE_VECTORS * LANES);
 }
 
@@ -209,12 +207,12 @@ kernel void small_product(ARGUMENTS) {
     global const REAL *columns_of_a = (global const REAL *)at_a;
 #endif
     for (int tile = 0; tile < COLUMN_TILES - 1; ++tile) {
-      column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, alpha, beta,
+      column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, depth, alpha, beta,
                   TILE_COLUMNS);
       at_b += TILE_COLUMNS * (TRANS_B ? 1 : LD_B);
       at_c += TILE_COLUMNS * LD_C;
     }
-    column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, alpha, beta, LAST_COLUMNS);
+    column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, depth, alpha, beta, LAST_COLUMNS);
 #endif
   }
 }
@@ -248,8 +246,10 @@ inline void fetch(local T *to, const int line, global const T *from, long ld, co
                   const int across, const int conj, const int end, int id) {
   const int count = width * STEP, side = across ? STEP : width;
   int e = id;
+#if TIGHT
   // Without gaps it is one stretch, for loads of 16 bytes where it begins at a multiple.
-  if (TIGHT && IN_16 > 1 && end == STEP && (STEP == K || !across) && (size_t)from % 16 == 0) {
+  const int is_stretch = STEP == K ? 1 : !across && end == STEP;
+  if (is_stretch && (size_t)from % 16 == 0) {
     global const Chunk *chunks = (global const Chunk *)from;
     for (int q = id; q < count / IN_16; q += TEAM) {
       const Chunk chunk = chunks[q];
@@ -257,6 +257,7 @@ inline void fetch(local T *to, const int line, global const T *from, long ld, co
     }
     e += count / IN_16 * IN_16;
   }
+#endif
   for (; e < count; e += TEAM) {
     if ((across ? e % side : e / side) >= end) continue;
     keep(to, line, width, across, conj, end, e, from[e / side * ld + e % side]);
