@@ -39,7 +39,7 @@ const Onednn& Onednn::get() {
 }
 
 void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
-  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s)
+  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s || call.batch != 1)
     throw Error(Errc::unsupported, "oneDNN has sgemm alone");
   using Sgemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*,
                     std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);
@@ -223,6 +223,7 @@ const Cblas& Cblas::get() {
 }
 
 void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
+  if (call.batch != 1) throw Error(Errc::unsupported, "it has no batches");
   for (const std::size_t size : {call.m, call.n, call.k})
     if (size > std::numeric_limits<int>::max())
       throw Error(Errc::unsupported, "it counts in 32 bits");
@@ -235,6 +236,7 @@ const Clblast& Clblast::get() {
 }
 
 void Clblast::run(const Call& call, cl_command_queue queue) const {
+  if (call.batch != 1) throw Error(Errc::unsupported, "it is not measured in batches");
   call_any(call, [&]<class T>() { return ClblastCall(*this, call, queue); });
 }
 

@@ -30,12 +30,12 @@ class Spread {
     work_[queue] += work;
     cl::Event done;
     const bool wants = execution_.events != nullptr;
-    const Status status = library.run(call, {execution_.queues.subspan(queue, 1), execution_.after,
-                                             wants ? &done() : nullptr});
+    const Status status = library.run(
+        call, {execution_.queues.subspan(queue, 1), execution_.after, wants ? &done() : nullptr});
     throw_refusal(call, status);
     if (!wants) return;
-    const auto properties = queue_fact<cl_command_queue_properties>(execution_.queues[queue],
-                                                                    CL_QUEUE_PROPERTIES);
+    const auto properties =
+        queue_fact<cl_command_queue_properties>(execution_.queues[queue], CL_QUEUE_PROPERTIES);
     if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0) ends_[queue].clear();
     ends_[queue].push_back(std::move(done));
   }
@@ -160,9 +160,8 @@ Batch::Batch(const Call& call, std::span<const BatchItem> items,
   if (!is_plain || !is_small_product(call.m, call.n, call.k)) return;
   std::vector<char> table = table_of(items, call.precision);
   try {
-    state_->table =
-        cl::Buffer(state_->queues[0].getInfo<CL_QUEUE_CONTEXT>(),
-                   CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, table.size(), table.data());
+    state_->table = cl::Buffer(state_->queues[0].getInfo<CL_QUEUE_CONTEXT>(),
+                               CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, table.size(), table.data());
   } catch (const cl::Error& error) {
     throw cl_error(error);
   }

@@ -75,7 +75,8 @@ SmallProduct normal_gemv(const Call& call) {
     return SmallProduct::Matrix{slot, step, false, false,
                                 step < 0 ? -static_cast<std::int64_t>(size - 1) * step : 0};
   };
-  SmallProduct::Matrix a{Slot::a, call[Slot::a].stride, op.transposed, op.conjugated && is_complex(call.precision)};
+  SmallProduct::Matrix a{Slot::a, call[Slot::a].stride, op.transposed,
+                         op.conjugated && is_complex(call.precision)};
   SmallProduct::Matrix x = vector(Slot::x, terms), y = vector(Slot::y, results);
   if (y.leading == 1) {
     x.transposed = true;

@@ -46,13 +46,16 @@ CpuTile cpu_tile(const SmallProduct& product, Precision precision, std::size_t n
 
 /// How an item is shared by the work-items of a GPU's work-group.
 struct GpuTile {
-  std::size_t rows, columns;  ///< of each work-item
-  std::size_t down, along;    ///< work-items
+  std::size_t rows, columns;   ///< of each work-item
+  std::size_t down, along;     ///< work-items
+  std::size_t wide;            ///< elements that a work-item reads at once
+  std::size_t line_a, line_b;  ///< elements of local memory for a column of A, a row of B
+  std::size_t beyond;          ///< elements that tiles reach beyond the last line
   std::size_t items, step;
 };
 
 GpuTile gpu_tile(const SmallProduct& product, Precision precision, const GpuForm& form) {
-  const std::size_t side = form.threads >= 256 ? 16 : 8;
+  const std::size_t side = form.threads >= 256 ? 16 : 8, element = size_of(precision);
   // Tiles of up to 4 x 4, as long as there are 8 x 8 work-items.
   const auto per_item = [&](std::size_t size) {
     return std::max(std::min<std::size_t>(panels_of(size, 8), 4), panels_of(size, side));
@@ -60,17 +63,29 @@ GpuTile gpu_tile(const SmallProduct& product, Precision precision, const GpuForm
   GpuTile tile{};
   tile.rows = per_item(product.rows);
   tile.columns = per_item(product.columns);
+  const std::size_t in_16 = 16 / element;
+  tile.wide = tile.rows % in_16 == 0 && tile.columns % in_16 == 0 ? in_16 : 1;
   tile.down = panels_of(product.rows, tile.rows);
   tile.along = panels_of(product.columns, tile.columns);
-  const std::size_t team = tile.down * tile.along;
-  const std::size_t line =
-      ((product.rows | 1) + (product.columns | 1)) * size_of(precision);
-  const std::size_t beyond = 2 * 64 * size_of(precision);  // what tiles reach over the last lines
+  // Not a multiple of what the banks hold, against conflicts where what lies side by side in memory
+  // goes into different lines.
+  const auto line_of = [&](std::size_t size) {
+    return tile.wide == 1 ? size | 1 : panels_of(size, tile.wide) * tile.wide + tile.wide;
+  };
+  tile.line_a = line_of(product.rows);
+  tile.line_b = line_of(product.columns);
+  tile.beyond = std::max(tile.rows * tile.down, tile.columns * tile.along);
+  tile.beyond = panels_of(tile.beyond, in_16) * in_16;
+  const std::size_t line = (tile.line_a + tile.line_b) * element,
+                    beyond = 2 * tile.beyond * element;
   const std::size_t lines = (form.local_memory - beyond) / line;
   tile.step = std::clamp<std::size_t>(product.depth, 1, lines);
   // Work-groups of some warps, of which a compute unit can have several.
-  const std::size_t most = std::max<std::size_t>(1, std::min<std::size_t>(form.threads, 128) / team);
-  tile.items = std::clamp<std::size_t>(form.local_memory / 2 / (tile.step * line + beyond), 1, most);
+  const std::size_t team = tile.down * tile.along;
+  const std::size_t most =
+      std::max<std::size_t>(1, std::min<std::size_t>(form.threads, 128) / team);
+  tile.items =
+      std::clamp<std::size_t>(form.local_memory / 2 / (tile.step * line + beyond), 1, most);
   return tile;
 }
 
@@ -91,8 +106,7 @@ Facts facts_of(const SmallProduct& product, bool is_tight, bool by_items) {
 std::size_t cpu_groups(const SmallProduct& product, std::size_t items, std::size_t units) {
   constexpr double least_work = 1 << 18;  // multiply-adds
   const double work = static_cast<double>(items) * static_cast<double>(product.rows) *
-                      static_cast<double>(product.columns) *
-                      static_cast<double>(product.depth + 8);
+                      static_cast<double>(product.columns) * static_cast<double>(product.depth + 8);
   const auto worth = static_cast<std::size_t>(std::min(work / least_work, 1e6));
   return std::clamp<std::size_t>(worth, 1, std::min(items, 8 * units));
 }
@@ -113,9 +127,9 @@ void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProd
   };
   NDRange range;
   if (is_cpu_form(form)) {
-    const CpuTile tile = cpu_tile(used, call.precision,
-                                  static_cast<std::size_t>(std::max<std::int64_t>(
-                                      device.native_floats, 1)));
+    const CpuTile tile =
+        cpu_tile(used, call.precision,
+                 static_cast<std::size_t>(std::max<std::int64_t>(device.native_floats, 1)));
     add("lanes", tile.lanes);
     add("tile_vectors", tile.vectors);
     add("tile_columns", tile.columns);
@@ -126,16 +140,19 @@ void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProd
     add("columns", tile.columns);
     add("down", tile.down);
     add("along", tile.along);
+    add("wide", tile.wide);
+    add("line_a", tile.line_a);
+    add("line_b", tile.line_b);
+    add("beyond", tile.beyond);
     add("items", tile.items);
     add("step", tile.step);
     range.local[0] = tile.items * tile.down * tile.along;
     range.global[0] = panels_of(to - from, tile.items) * range.local[0];
   }
-  const KernelChoice choice =
-      builder.choose(queue, "blas.small_product", template_version("small_product"),
-                     TemplatePayload{call.precision, is_cpu_form(form), device.native_floats,
-                                     std::move(facts)},
-                     "small_product");
+  const KernelChoice choice = builder.choose(
+      queue, "blas.small_product", template_version("small_product"),
+      TemplatePayload{call.precision, is_cpu_form(form), device.native_floats, std::move(facts)},
+      "small_product");
   auto arguments = builder.step(queue, choice, range);
   for (const auto& matrix : {product.first, product.second, product.result})
     arguments.operand(matrix.slot, matrix.add)

@@ -218,19 +218,29 @@ kernel void small_product(ARGUMENTS) {
 }
 #else
 // A work-group computes ITEMS items, each by DOWN x ALONG work-items, of which each has ROWS x
-// COLUMNS elements of C in registers, DOWN rows and ALONG columns apart, so that neighbours read
-// neighbours. STEP columns of A and rows of B are in local memory at a time: all of them where there
-// is room, so that each byte of the factors comes from memory once, and C goes there once.
+// COLUMNS elements of C in registers: groups of WIDE side by side, which 16 bytes of local memory hold
+// or one, DOWN (ALONG) groups apart, so that neighbours read neighbours. STEP columns of A and rows
+// of B are in local memory at a time, each a line of LINE_A or LINE_B elements: all of them where
+// there is room, so that each byte of the factors comes from memory once, and C goes there once.
 #define TEAM (DOWN * ALONG)
-// Odd, against bank conflicts where what lies side by side in memory goes into different lines.
-#define LINE_A (M | 1)
-#define LINE_B (N | 1)
-#define REACH_A (DOWN * ROWS > LINE_A ? DOWN * ROWS - LINE_A : 0)
-#define REACH_B (ALONG * COLUMNS > LINE_B ? ALONG * COLUMNS - LINE_B : 0)
 #define IN_16 (16 / (int)sizeof(T))
 typedef struct __attribute__((aligned(16))) {
   T element[IN_16];
 } Chunk;
+// Which row a work-item's element r is, where the work-items of a column are `apart`.
+#define PLACE(r, apart, own) ((r) / WIDE * WIDE * (apart) + (own)*WIDE + (r) % WIDE)
+
+// The work-item's elements of a line; those behind its end are not looked at.
+#if WIDE > 1
+#define TAKE(x, count, apart, own, line)                                                     \
+  UNROLLED(g, (count) / WIDE) {                                                              \
+    const Chunk chunk = *(local const Chunk *)((line) + PLACE(g * WIDE, apart, own));        \
+    UNROLLED(u, WIDE) x[g * WIDE + u] = chunk.element[u];                                    \
+  }
+#else
+#define TAKE(x, count, apart, own, line) \
+  UNROLLED(r, count) x[r] = (line)[PLACE(r, apart, own)];
+#endif
 
 // Element e of `width` x STEP of a factor, in the order of memory, goes to its line and its place
 // there. `across`: what lies side by side is the depth.
@@ -253,7 +263,11 @@ inline void fetch(local T *to, const int line, global const T *from, long ld, co
     global const Chunk *chunks = (global const Chunk *)from;
     for (int q = id; q < count / IN_16; q += TEAM) {
       const Chunk chunk = chunks[q];
-      UNROLLED(u, IN_16) keep(to, line, width, across, conj, end, q * IN_16 + u, chunk.element[u]);
+      const int f = q * IN_16;
+      if (WIDE == IN_16 && !across && !conj && width % IN_16 == 0)
+        *(local Chunk *)(to + f / side * line + f % side) = chunk;
+      else
+        UNROLLED(u, IN_16) keep(to, line, width, across, conj, end, f + u, chunk.element[u]);
     }
     e += count / IN_16 * IN_16;
   }
@@ -265,7 +279,8 @@ inline void fetch(local T *to, const int line, global const T *from, long ld, co
 }
 
 kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_product(ARGUMENTS) {
-  local T lines_a[ITEMS][STEP * LINE_A + REACH_A], lines_b[ITEMS][STEP * LINE_B + REACH_B];
+  local T __attribute__((aligned(16))) lines_a[ITEMS][STEP * LINE_A + BEYOND];
+  local T __attribute__((aligned(16))) lines_b[ITEMS][STEP * LINE_B + BEYOND];
   const int mine = get_local_id(0) / TEAM, id = get_local_id(0) % TEAM;
   const int row = id % DOWN, column = id / DOWN;
   const long i = get_group_id(0) * (long)ITEMS + mine;
@@ -287,18 +302,17 @@ kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_prod
     if (!reads) continue;
     for (int k = 0; k < end; ++k) {
       T x[ROWS], y[COLUMNS];
-      // Rows and columns beyond the end are the next line's: what comes of them is not stored.
-      UNROLLED(r, ROWS) x[r] = lines_a[mine][k * LINE_A + row + r * DOWN];
-      UNROLLED(s, COLUMNS) y[s] = lines_b[mine][k * LINE_B + column + s * ALONG];
+      TAKE(x, ROWS, DOWN, row, lines_a[mine] + k * LINE_A)
+      TAKE(y, COLUMNS, ALONG, column, lines_b[mine] + k * LINE_B)
       UNROLLED(r, ROWS) UNROLLED(s, COLUMNS) sum[r][s] = mul_add(x[r], y[s], sum[r][s]);
     }
   }
   if (!exists || (!reads && is_one(beta))) return;
   const bool adds = !is_zero(beta);
   UNROLLED(s, COLUMNS) UNROLLED(r, ROWS) {
-    const int i = row + r * DOWN, j = column + s * ALONG;
-    if (i < M && j < N) {
-      global T *at = at_c + j * LD_C + i;
+    const int in_row = PLACE(r, DOWN, row), in_column = PLACE(s, ALONG, column);
+    if (in_row < M && in_column < N) {
+      global T *at = at_c + in_column * LD_C + in_row;
       const T value = reads ? mul(alpha, sum[r][s]) : zero();
       *at = adds ? mul_add(beta, *at, value) : value;
     }

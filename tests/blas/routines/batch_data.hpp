@@ -30,9 +30,9 @@ class ItemsData {
   }
   /// op(item's matrix).
   Element element(std::size_t item, Transpose trans) const {
-    return applied([this, item](std::size_t i, std::size_t j) {
-      return Wide(data_.all()[at(item, i, j)]);
-    }, trans);
+    return applied(
+        [this, item](std::size_t i, std::size_t j) { return Wide(data_.all()[at(item, i, j)]); },
+        trans);
   }
   Operand upload() {
     Operand operand = data_.upload();
@@ -52,8 +52,8 @@ class ItemsData {
 
 /// How the operands of a batch lie.
 struct Gaps {
-  std::size_t lines = 0;       ///< elements between the lines
-  int a = 0, b = 0, c = 0;     ///< ItemsData's `apart`
+  std::size_t lines = 0;    ///< elements between the lines
+  int a = 0, b = 0, c = 0;  ///< ItemsData's `apart`
 };
 
 /// The operands of a batch of products.

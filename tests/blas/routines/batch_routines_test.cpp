@@ -200,9 +200,8 @@ TEST(BatchSteps, are_one_launch_for_small_items_and_one_an_item_for_others) {
 TEST(BatchSteps, keep_their_order_on_queues_that_keep_none) {
   cl_int status = CL_SUCCESS;
   cl_device_id device = queue_fact<cl_device_id>(Machine::get().queues()[0], CL_QUEUE_DEVICE);
-  const cl_command_queue made =
-      ::clCreateCommandQueue(Machine::get().context(), device,
-                             CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
+  const cl_command_queue made = ::clCreateCommandQueue(
+      Machine::get().context(), device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
   ASSERT_EQ(status, CL_SUCCESS);
   const cl::CommandQueue queue(made);
   auto call = batch_of_products<double>(80, 70, 90, 20);
