@@ -102,9 +102,8 @@ BlasWork::BlasWork(const blas::Call& call, const Runtime& runtime,
     const std::size_t bytes = bytes_of(operand.memory);
     std::size_t needed = 0;
     if (!blas::bytes_of(use, operand, needed) || needed > bytes)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: {}: found {} bytes of memory, expected {}", name_,
-                              blas::name_of(use.slot), bytes, needed));
+      throw Error(Errc::bad_input, fmt::format("{}: {}: found {} bytes of memory, expected {}",
+                                               name_, blas::name_of(use.slot), bytes, needed));
     auto found = std::ranges::find(memory_, operand.memory);
     const bool is_new = found == memory_.end();
     if (is_new) {

@@ -39,7 +39,8 @@ const Onednn& Onednn::get() {
 }
 
 void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
-  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s || call.batch != 1)
+  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s ||
+      call.batch != 1)
     throw Error(Errc::unsupported, "oneDNN has sgemm alone");
   using Sgemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*,
                     std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);

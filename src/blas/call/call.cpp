@@ -191,7 +191,8 @@ void level_3(UseList& list, const Call& call) {
     list.matrix(Slot::c, m, n, Access::both);
     epilogue(list, call);
     if (call.by_items)
-      list.add({Slot::items, Form::packed, Access::read, call.batch, 1, item_bytes(call.precision)});
+      list.add(
+          {Slot::items, Form::packed, Access::read, call.batch, 1, item_bytes(call.precision)});
   }
 }
 
@@ -243,7 +244,8 @@ bool items_overlap(const Use& use, const Operand& operand) {
   const bool is_vector = use.form == Use::Form::vector;
   const auto length = is_vector ? std::size_t{1} : use.length,
              lines = is_vector ? use.length : use.lines,
-             ld = lines == 1 ? std::size_t{0} : static_cast<std::size_t>(std::llabs(operand.stride));
+             ld =
+                 lines == 1 ? std::size_t{0} : static_cast<std::size_t>(std::llabs(operand.stride));
   const auto step = static_cast<std::size_t>(operand.batch_stride);
   if (step == 0) return true;
   if (step >= (lines - 1) * ld + length) return false;  // one behind another

@@ -79,9 +79,9 @@ struct Use {
   /// A matrix: elements that lie side by side, and how many such lines there are, a leading
   /// dimension apart. A vector and a packed matrix: elements, and 1.
   std::size_t length = 0, lines = 1;
-  std::size_t element = 0;    ///< bytes
-  std::size_t in_one = 1;     ///< elements in so many bytes: int4 has two
-  std::size_t items = 1;      ///< of a batch, Operand::batch_stride apart
+  std::size_t element = 0;  ///< bytes
+  std::size_t in_one = 1;   ///< elements in so many bytes: int4 has two
+  std::size_t items = 1;    ///< of a batch, Operand::batch_stride apart
 };
 
 /// The memory arguments of a call in the order in which they are checked; none of what the call
@@ -112,7 +112,8 @@ std::string_view name_of(Slot slot);
 bool has_stored(const Call& call);
 
 // ---- Batches
-/// Whether a product's sizes are those of the form for many small ones (templates/small_product.cl).
+/// Whether a product's sizes are those of the form for many small ones
+/// (templates/small_product.cl).
 constexpr bool is_small_product(std::size_t m, std::size_t n, std::size_t k) {
   return m <= 64 && n <= 64 && k <= 256;
 }

@@ -218,9 +218,9 @@ void require_room(const Call& call, std::size_t in_one, std::size_t in_all) {
     if (operand.memory != nullptr) continue;
     std::size_t bytes = 0;
     const bool is_number = bytes_of(use, operand, bytes);
-    const std::string takes = fmt::format("{}: {} takes {} bytes", full_name_of(call),
-                                          name_of(use.slot),
-                                          is_number ? std::to_string(bytes) : "2^64 or more");
+    const std::string takes =
+        fmt::format("{}: {} takes {} bytes", full_name_of(call), name_of(use.slot),
+                    is_number ? std::to_string(bytes) : "2^64 or more");
     if (!is_number || bytes > in_one)
       throw Error(Errc::bad_input,
                   takes + (in_one == no_bound

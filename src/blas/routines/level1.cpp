@@ -82,9 +82,9 @@ void add_elementwise(SequenceBuilder& to) {
 
 void add_axpy_batch(SequenceBuilder& to) {
   const Call& call = to.call();
-  auto arguments = to.step(
-      0, vector_kernel(to, "axpy_batch", {{"n", static_cast<std::int64_t>(call.n)}}),
-      stream_range(to.device(0), call.n * call.batch));
+  auto arguments =
+      to.step(0, vector_kernel(to, "axpy_batch", {{"n", static_cast<std::int64_t>(call.n)}}),
+              stream_range(to.device(0), call.n * call.batch));
   arguments.numbers(call.batch).scalars(call_alpha);
   for (const Slot slot : {Slot::x, Slot::y}) {
     add_vector(arguments, call, slot);

@@ -162,7 +162,7 @@ class SolutionSequence {
   Shape shape_;
   Parts parts_;
   std::size_t workspace_bytes_ = 0;
-  std::size_t most_items_ = 1;  ///< of one queue's steps
+  std::size_t most_items_ = 1;    ///< of one queue's steps
   std::vector<cl_event> events_;  ///< of the steps of a run, owned while it is enqueued
   std::vector<cl_event> waits_;
   /// The ends of the last run, where it used the workspace: the next run's steps come after them.

@@ -71,8 +71,7 @@ void fill_at_random(const Call& call, const Use& use, void* block) {
                    1 + static_cast<unsigned>(use.slot));
     if (!heavy) return;
     for (std::size_t item = 0; item < use.items; ++item)
-      for (std::size_t i = 0; i < n; ++i)
-        to[(item * step + diagonal(call, use, n, i)) * parts] = 1;
+      for (std::size_t i = 0; i < n; ++i) to[(item * step + diagonal(call, use, n, i)) * parts] = 1;
   };
   if (is_double(call.precision) && use.element >= sizeof(double))
     numbers(static_cast<double*>(block));
