@@ -28,8 +28,8 @@ struct BatchStrides {
 /// called so; the items may run in any order or at once, so that none may write what another one
 /// reads or writes. run(), Plan, explain() and graphs take the result as any other call.
 ///
-/// One launch, whatever `count` is: gemm with m and n up to 64 and k up to 256, gemv of such sizes,
-/// axpy of up to 4096 elements. Other calls are enqueued item after item, the kernels and their
+/// One launch, whatever `count` is: gemm with m and n up to 256 and k up to 512, gemv with m and n up
+/// to 256, axpy of up to 4096 elements. Other calls are enqueued item after item, the kernels and their
 /// workspace prepared once. Several queues get a share of the items each.
 [[nodiscard]] inline Call batched(Call call, std::size_t count, const BatchStrides& strides) {
   call.batch = count;

@@ -115,7 +115,7 @@ bool has_stored(const Call& call);
 /// Whether a product's sizes are those of the form for many small ones
 /// (templates/small_product.cl).
 constexpr bool is_small_product(std::size_t m, std::size_t n, std::size_t k) {
-  return m <= 64 && n <= 64 && k <= 256;
+  return m <= 256 && n <= 256 && k <= 512;
 }
 /// Bytes of a record in the table of Call::by_items.
 constexpr std::size_t item_bytes(Precision p) {

@@ -175,7 +175,7 @@ std::string text_of(Status status) {
       {small_vector_y, "the buffer of vector y is shorter than its sizes, offset and stride say"},
       {items_overlap, "items of the batch would write to the same memory"},
       {small_items, "the table of the batch's items is absent or shorter than the batch"},
-      {large_items, "items of a table are products of up to 64 x 64 with a depth of 256"},
+      {large_items, "items of a table are products of up to 256 x 256 with a depth of 512"},
   };
   for (const auto& [known, text] : texts)
     if (known == status) return text;

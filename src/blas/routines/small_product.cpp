@@ -46,11 +46,12 @@ CpuTile cpu_tile(const SmallProduct& product, Precision precision, std::size_t n
 
 /// How an item is shared by the work-items of a GPU's work-group.
 struct GpuTile {
-  std::size_t rows, columns;   ///< of each work-item
-  std::size_t down, along;     ///< work-items
-  std::size_t wide;            ///< elements that a work-item reads at once
-  std::size_t line_a, line_b;  ///< elements of local memory for a column of A, a row of B
-  std::size_t beyond;          ///< elements that tiles reach beyond the last line
+  std::size_t block_m, block_n;  ///< rows and columns of a work-group
+  std::size_t rows, columns;     ///< of each work-item
+  std::size_t down, along;       ///< work-items
+  std::size_t wide;              ///< elements that a work-item reads at once
+  std::size_t line_a, line_b;    ///< elements of local memory for a column of A, a row of B
+  std::size_t beyond;            ///< elements that tiles reach beyond the last line
   std::size_t items, step;
 };
 
@@ -60,20 +61,27 @@ GpuTile gpu_tile(const SmallProduct& product, Precision precision, const GpuForm
   const auto per_item = [&](std::size_t size) {
     return std::max(std::min<std::size_t>(panels_of(size, 8), 4), panels_of(size, side));
   };
+  // Blocks of one size, and of whole tiles where there are several.
+  const auto block_of = [](std::size_t size) {
+    constexpr std::size_t most = 64;
+    return size <= most ? size : panels_of(panels_of(size, panels_of(size, most)), 4) * 4;
+  };
   GpuTile tile{};
-  tile.rows = per_item(product.rows);
-  tile.columns = per_item(product.columns);
+  tile.block_m = block_of(product.rows);
+  tile.block_n = block_of(product.columns);
+  tile.rows = per_item(tile.block_m);
+  tile.columns = per_item(tile.block_n);
   const std::size_t in_16 = 16 / element;
   tile.wide = tile.rows % in_16 == 0 && tile.columns % in_16 == 0 ? in_16 : 1;
-  tile.down = panels_of(product.rows, tile.rows);
-  tile.along = panels_of(product.columns, tile.columns);
+  tile.down = panels_of(tile.block_m, tile.rows);
+  tile.along = panels_of(tile.block_n, tile.columns);
   // Not a multiple of what the banks hold, against conflicts where what lies side by side in memory
   // goes into different lines.
   const auto line_of = [&](std::size_t size) {
     return tile.wide == 1 ? size | 1 : panels_of(size, tile.wide) * tile.wide + tile.wide;
   };
-  tile.line_a = line_of(product.rows);
-  tile.line_b = line_of(product.columns);
+  tile.line_a = line_of(tile.block_m);
+  tile.line_b = line_of(tile.block_n);
   tile.beyond = std::max(tile.rows * tile.down, tile.columns * tile.along);
   tile.beyond = panels_of(tile.beyond, in_16) * in_16;
   const std::size_t line = (tile.line_a + tile.line_b) * element,
@@ -82,8 +90,9 @@ GpuTile gpu_tile(const SmallProduct& product, Precision precision, const GpuForm
   tile.step = std::clamp<std::size_t>(product.depth, 1, lines);
   // Work-groups of some warps, of which a compute unit can have several.
   const std::size_t team = tile.down * tile.along;
+  const bool is_one_block = tile.block_m == product.rows && tile.block_n == product.columns;
   const std::size_t most =
-      std::max<std::size_t>(1, std::min<std::size_t>(form.threads, 128) / team);
+      is_one_block ? std::max<std::size_t>(1, std::min<std::size_t>(form.threads, 128) / team) : 1;
   tile.items =
       std::clamp<std::size_t>(form.local_memory / 2 / (tile.step * line + beyond), 1, most);
   return tile;
@@ -136,6 +145,8 @@ void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProd
     range = work_groups(device, cpu_groups(used, to - from, device.compute_units));
   } else {
     const GpuTile tile = gpu_tile(used, call.precision, gpu_form(form));
+    add("block_m", tile.block_m);
+    add("block_n", tile.block_n);
     add("rows", tile.rows);
     add("columns", tile.columns);
     add("down", tile.down);
@@ -147,7 +158,8 @@ void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProd
     add("items", tile.items);
     add("step", tile.step);
     range.local[0] = tile.items * tile.down * tile.along;
-    range.global[0] = panels_of(to - from, tile.items) * range.local[0];
+    range.global[0] = panels_of(to - from, tile.items) * panels_of(used.rows, tile.block_m) *
+                      panels_of(used.columns, tile.block_n) * range.local[0];
   }
   const KernelChoice choice = builder.choose(
       queue, "blas.small_product", template_version("small_product"),

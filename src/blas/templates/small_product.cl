@@ -69,10 +69,10 @@ typedef VEC __attribute__((aligned(sizeof(REAL)))) VEC_ANYWHERE;
 #define COLUMN_TILES ((N + TILE_COLUMNS - 1) / TILE_COLUMNS)
 #define LAST_COLUMNS (N - (COLUMN_TILES - 1) * TILE_COLUMNS)
 
-// A that is transposed is copied first, so that its columns are vectors.
+// Of A that is transposed a strip is copied first, so that its columns are vectors.
 #if TRANS_A
 #define A_SPACE private
-#define A_STEP HEIGHT
+#define A_STEP (MOST_VECTORS * LANES)
 #else
 #define A_SPACE global
 #define A_STEP (LD_A * PARTS)
@@ -139,46 +139,52 @@ inline __attribute__((always_inline)) void tile(A_SPACE const REAL *a, global co
     if (j < columns && v < vectors) STORE(sum[0][j][v], c + j * LD_C * PARTS + PLACE(v));
 }
 
-// `columns` columns of C.
-inline __attribute__((always_inline)) void column_tile(A_SPACE const REAL *a, global const T *b,
-                                                       global REAL *c, long lda, long ldb,
-                                                       long ldc, int depth, T alpha, T beta,
-                                                       const int columns) {
-  for (int strip = 0; strip < STRIPS - 1; ++strip) {
-    tile(a, b, c, lda, ldb, ldc, depth, alpha, beta, TILE_VECTORS, columns, (TILE_VECTORS - 1) * LANES);
-    a += TILE_VECTORS * LANES;
-    c += TILE_VECTORS * LANES;
-  }
-  tile(a, b, c, lda, ldb, ldc, depth, alpha, beta, LAST_VECTORS, columns,
-       HEIGHT - LANES - (STRIPS - 1) * TILE_VECTORS * LANES);
-}
-
 #if TRANS_A
-// Rows of A become columns: of reals in squares of 4 x 4, which are a few vectors each.
-inline void transpose(global const T *a, long lda, private REAL *to) {
+// `rows` rows of A become columns: of reals in squares of 4 x 4, which are a few vectors each.
+inline void transpose(global const T *a, long lda, const int rows, private REAL *to) {
   int i = 0;
 #if !COMPLEX
   typedef JOIN(REAL_NAME, 4) REAL4;
-  for (; i + 4 <= M; i += 4) {
+  for (; i + 4 <= rows; i += 4) {
     global const REAL *row = a + i * LD_A;
     int k = 0;
     for (; k + 4 <= K; k += 4) {
       const REAL4 p = vload4(0, row + k), q = vload4(0, row + LD_A + k);
       const REAL4 r = vload4(0, row + 2 * LD_A + k), s = vload4(0, row + 3 * LD_A + k);
-      vstore4((REAL4)(p.x, q.x, r.x, s.x), 0, to + k * HEIGHT + i);
-      vstore4((REAL4)(p.y, q.y, r.y, s.y), 0, to + (k + 1) * HEIGHT + i);
-      vstore4((REAL4)(p.z, q.z, r.z, s.z), 0, to + (k + 2) * HEIGHT + i);
-      vstore4((REAL4)(p.w, q.w, r.w, s.w), 0, to + (k + 3) * HEIGHT + i);
+      vstore4((REAL4)(p.x, q.x, r.x, s.x), 0, to + k * A_STEP + i);
+      vstore4((REAL4)(p.y, q.y, r.y, s.y), 0, to + (k + 1) * A_STEP + i);
+      vstore4((REAL4)(p.z, q.z, r.z, s.z), 0, to + (k + 2) * A_STEP + i);
+      vstore4((REAL4)(p.w, q.w, r.w, s.w), 0, to + (k + 3) * A_STEP + i);
     }
     for (; k < K; ++k)
       vstore4((REAL4)(row[k], row[LD_A + k], row[2 * LD_A + k], row[3 * LD_A + k]), 0,
-              to + k * HEIGHT + i);
+              to + k * A_STEP + i);
   }
 #endif
-  for (; i < M; ++i)
-    for (int k = 0; k < K; ++k) *(private T *)(to + k * HEIGHT + i * PARTS) = a[i * LD_A + k];
+  for (; i < rows; ++i)
+    for (int k = 0; k < K; ++k) *(private T *)(to + k * A_STEP + i * PARTS) = a[i * LD_A + k];
 }
 #endif
+
+// The rows of C from `from` reals on that `vectors` vectors hold.
+inline __attribute__((always_inline)) void strip(global const T *a, global const T *b, global T *c,
+                                                 long lda, long ldb, long ldc, int depth, T alpha,
+                                                 T beta, const int from, const int vectors,
+                                                 const int last, private REAL *packed) {
+  global REAL *to = (global REAL *)c + from;
+#if TRANS_A
+  transpose(a + from / PARTS * LD_A, lda, (last + LANES) / PARTS, packed);
+  private const REAL *x = packed;
+#else
+  global const REAL *x = (global const REAL *)a + from;
+#endif
+  for (int q = 0; q < COLUMN_TILES - 1; ++q) {
+    tile(x, b, to, lda, ldb, ldc, depth, alpha, beta, vectors, TILE_COLUMNS, last);
+    b += TILE_COLUMNS * (TRANS_B ? 1 : LD_B);
+    to += TILE_COLUMNS * LD_C * PARTS;
+  }
+  tile(x, b, to, lda, ldb, ldc, depth, alpha, beta, vectors, LAST_COLUMNS, last);
+}
 
 // C = beta C.
 inline void scale(global T *c, long ldc, T beta) {
@@ -190,8 +196,10 @@ inline void scale(global T *c, long ldc, T beta) {
 }
 
 kernel void small_product(ARGUMENTS) {
-#if TRANS_A && K > 0
-  REAL packed[K * HEIGHT];
+#if TRANS_A
+  REAL packed[(K + 1) * A_STEP];
+#else
+  REAL packed[1];
 #endif
   FOR_MINE(i, items) {
     OPEN_ITEM(i)
@@ -199,30 +207,23 @@ kernel void small_product(ARGUMENTS) {
       if (!is_one(beta)) scale(at_c, ldc, beta);
       continue;
     }
-#if K > 0
-#if TRANS_A
-    transpose(at_a, lda, packed);
-    private const REAL *columns_of_a = packed;
-#else
-    global const REAL *columns_of_a = (global const REAL *)at_a;
-#endif
-    for (int tile = 0; tile < COLUMN_TILES - 1; ++tile) {
-      column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, depth, alpha, beta,
-                  TILE_COLUMNS);
-      at_b += TILE_COLUMNS * (TRANS_B ? 1 : LD_B);
-      at_c += TILE_COLUMNS * LD_C;
-    }
-    column_tile(columns_of_a, at_b, (global REAL *)at_c, lda, ldb, ldc, depth, alpha, beta, LAST_COLUMNS);
-#endif
+    int from = 0;
+    for (; from < (STRIPS - 1) * TILE_VECTORS * LANES; from += TILE_VECTORS * LANES)
+      strip(at_a, at_b, at_c, lda, ldb, ldc, depth, alpha, beta, from, TILE_VECTORS,
+            (TILE_VECTORS - 1) * LANES, packed);
+    strip(at_a, at_b, at_c, lda, ldb, ldc, depth, alpha, beta, from, LAST_VECTORS,
+          HEIGHT - LANES - (STRIPS - 1) * TILE_VECTORS * LANES, packed);
   }
 }
 #else
-// A work-group computes ITEMS items, each by DOWN x ALONG work-items, of which each has ROWS x
-// COLUMNS elements of C in registers: groups of WIDE side by side, which 16 bytes of local memory hold
+// A work-group computes ITEMS items, or a block of BLOCK_M x BLOCK_N of one that is larger, each by
+// DOWN x ALONG work-items, of which each has ROWS x COLUMNS elements of C in registers: groups of WIDE side by side, which 16 bytes of local memory hold
 // or one, DOWN (ALONG) groups apart, so that neighbours read neighbours. STEP columns of A and rows
 // of B are in local memory at a time, each a line of LINE_A or LINE_B elements: all of them where
 // there is room, so that each byte of the factors comes from memory once, and C goes there once.
 #define TEAM (DOWN * ALONG)
+#define BLOCKS_M ((M + BLOCK_M - 1) / BLOCK_M)
+#define BLOCKS_N ((N + BLOCK_N - 1) / BLOCK_N)
 #define IN_16 (16 / (int)sizeof(T))
 typedef struct __attribute__((aligned(16))) {
   T element[IN_16];
@@ -245,20 +246,21 @@ typedef struct __attribute__((aligned(16))) {
 // Element e of `width` x STEP of a factor, in the order of memory, goes to its line and its place
 // there. `across`: what lies side by side is the depth.
 inline void keep(local T *to, const int line, const int width, const int across, const int conj,
-                 const int end, int e, T value) {
+                 int e, T value) {
   const int side = across ? STEP : width;
   const int place = across ? e / side : e % side, k = across ? e % side : e / side;
-  if (k < end) to[k * line + place] = conj ? conjugate(value) : value;
+  to[k * line + place] = conj ? conjugate(value) : value;
 }
 
-// Copies columns [0, end) of a factor.
+// Copies columns [0, end) of a block of a factor, of whose `width` rows `there` exist. `all`: the
+// rows of the factor.
 inline void fetch(local T *to, const int line, global const T *from, long ld, const int width,
-                  const int across, const int conj, const int end, int id) {
+                  const int all, const int across, const int conj, int there, int end, int id) {
   const int count = width * STEP, side = across ? STEP : width;
   int e = id;
 #if TIGHT
   // Without gaps it is one stretch, for loads of 16 bytes where it begins at a multiple.
-  const int is_stretch = STEP == K ? 1 : !across && end == STEP;
+  const int is_stretch = width != all ? 0 : STEP == K ? 1 : !across && end == STEP;
   if (is_stretch && (size_t)from % 16 == 0) {
     global const Chunk *chunks = (global const Chunk *)from;
     for (int q = id; q < count / IN_16; q += TEAM) {
@@ -267,14 +269,15 @@ inline void fetch(local T *to, const int line, global const T *from, long ld, co
       if (WIDE == IN_16 && !across && !conj && width % IN_16 == 0)
         *(local Chunk *)(to + f / side * line + f % side) = chunk;
       else
-        UNROLLED(u, IN_16) keep(to, line, width, across, conj, end, f + u, chunk.element[u]);
+        UNROLLED(u, IN_16) keep(to, line, width, across, conj, f + u, chunk.element[u]);
     }
     e += count / IN_16 * IN_16;
   }
 #endif
   for (; e < count; e += TEAM) {
-    if ((across ? e % side : e / side) >= end) continue;
-    keep(to, line, width, across, conj, end, e, from[e / side * ld + e % side]);
+    const int slow = e / side, fast = e % side;
+    if (slow < (across ? there : end) && fast < (across ? end : there))
+      keep(to, line, width, across, conj, e, from[slow * ld + fast]);
   }
 }
 
@@ -283,7 +286,10 @@ kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_prod
   local T __attribute__((aligned(16))) lines_b[ITEMS][STEP * LINE_B + BEYOND];
   const int mine = get_local_id(0) / TEAM, id = get_local_id(0) % TEAM;
   const int row = id % DOWN, column = id / DOWN;
-  const long i = get_group_id(0) * (long)ITEMS + mine;
+  const int block = get_group_id(0) % (BLOCKS_M * BLOCKS_N);
+  const long i = get_group_id(0) / (BLOCKS_M * BLOCKS_N) * (long)ITEMS + mine;
+  const int m0 = block % BLOCKS_M * BLOCK_M, n0 = block / BLOCKS_M * BLOCK_N;
+  const int rows = min(M - m0, BLOCK_M), columns = min(N - n0, BLOCK_N);
   const bool exists = i < items;
   OPEN_ITEM(exists ? i : 0)
   const bool reads = exists && K > 0 && !is_zero(alpha);
@@ -293,10 +299,10 @@ kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_prod
     const int end = min(STEP, K - k0);
     if (k0 > 0) barrier(CLK_LOCAL_MEM_FENCE);
     if (reads) {
-      fetch(lines_a[mine], LINE_A, at_a + (TRANS_A ? k0 : k0 * LD_A), LD_A, M, TRANS_A, CONJ_A, end,
-            id);
-      fetch(lines_b[mine], LINE_B, at_b + (TRANS_B ? k0 * LD_B : k0), LD_B, N, !TRANS_B, CONJ_B,
-            end, id);
+      fetch(lines_a[mine], LINE_A, at_a + (TRANS_A ? m0 * LD_A + k0 : k0 * LD_A + m0), LD_A,
+            BLOCK_M, M, TRANS_A, CONJ_A, rows, end, id);
+      fetch(lines_b[mine], LINE_B, at_b + (TRANS_B ? k0 * LD_B + n0 : n0 * LD_B + k0), LD_B,
+            BLOCK_N, N, !TRANS_B, CONJ_B, columns, end, id);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (!reads) continue;
@@ -311,8 +317,8 @@ kernel __attribute__((reqd_work_group_size(ITEMS * TEAM, 1, 1))) void small_prod
   const bool adds = !is_zero(beta);
   UNROLLED(s, COLUMNS) UNROLLED(r, ROWS) {
     const int in_row = PLACE(r, DOWN, row), in_column = PLACE(s, ALONG, column);
-    if (in_row < M && in_column < N) {
-      global T *at = at_c + in_column * LD_C + in_row;
+    if (in_row < rows && in_column < columns) {
+      global T *at = at_c + (n0 + in_column) * LD_C + m0 + in_row;
       const T value = reads ? mul(alpha, sum[r][s]) : zero();
       *at = adds ? mul_add(beta, *at, value) : value;
     }

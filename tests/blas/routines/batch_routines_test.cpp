@@ -132,7 +132,7 @@ TYPED_TEST(BatchedRoutines, gemv_is_right_for_all_orders_transposes_and_incremen
       this->check_gemv(6, 5, order, trans, 1, -3);
     }
   this->check_gemv(9, 14, Order::row_major, Transpose::conjugate, 2, -1, "gpu");
-  this->check_gemv(90, 14, Order::row_major, Transpose::none, 2, 1);
+  this->check_gemv(270, 14, Order::row_major, Transpose::none, 2, 1);
 }
 
 TYPED_TEST(BatchedRoutines, others_do_the_same_as_single_calls) {
@@ -176,18 +176,18 @@ TEST(BatchSteps, are_one_launch_for_small_items_and_one_an_item_for_others) {
   const auto product = [](std::size_t n) {
     return batched(gemm<float>(Order::column_major, Transpose::none, Transpose::none, n, n, n, 1,
                                {nullptr, 0, n}, {nullptr, 0, n}, 0, {nullptr, 0, n}),
-                   100, {.a = 8192, .b = 8192, .c = 8192});
+                   100, {.a = 80'000, .b = 80'000, .c = 80'000});
   };
   const Sequence small = explained(product(23), 1);
   ASSERT_EQ(small.steps.size(), 1u);
   EXPECT_EQ(small.steps[0].family, "blas.small_product");
   EXPECT_EQ(small.steps[0].times, 1u);
   EXPECT_EQ(small.workspace_bytes, 0u);
-  const Sequence large = explained(product(90), 1);
+  const Sequence large = explained(product(270), 1);
   ASSERT_EQ(large.steps.size(), 1u);
   EXPECT_EQ(large.steps[0].times, 100u);
   EXPECT_NE(text_of(large).find(", 100 times"), std::string::npos);
-  const Sequence shared = explained(product(90), 4);
+  const Sequence shared = explained(product(270), 4);
   ASSERT_EQ(shared.steps.size(), 4u);
   for (unsigned queue = 0; queue < 4; ++queue) {
     EXPECT_EQ(shared.steps[queue].queue, queue);
@@ -204,7 +204,7 @@ TEST(BatchSteps, keep_their_order_on_queues_that_keep_none) {
       Machine::get().context(), device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &status);
   ASSERT_EQ(status, CL_SUCCESS);
   const cl::CommandQueue queue(made);
-  auto call = batch_of_products<double>(80, 70, 90, 20);
+  auto call = batch_of_products<double>(260, 7, 9, 20);
   ProductData<double> data(call, {0, 0, 0, 1});
   data.upload(call);
   // What it waits for is a user event that comes later.

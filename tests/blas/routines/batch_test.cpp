@@ -69,8 +69,8 @@ TYPED_TEST(BatchedGemm, forms_for_gpus_are_right_on_any_device) {
   // Depths that local memory holds in parts, and sizes at the borders of what work-items take.
   for (const char* form : {"gpu", "gpu32", "gpu_small"})
     for (const auto& [m, n, k] :
-         {std::array<std::size_t, 3>{64, 64, 70}, {33, 64, 256}, {1, 1, 1}}) {
-      auto call = this->call(m, n, k, 3);
+         {std::array<std::size_t, 3>{64, 64, 70}, {33, 64, 256}, {1, 1, 1}, {65, 130, 9}}) {
+      auto call = this->call(m, n, k, 2);
       call.trans_a = m == 33 ? Transpose::transpose : Transpose::none;
       this->check(call, {.form = form});
     }
@@ -81,15 +81,19 @@ TYPED_TEST(BatchedGemm, is_right_for_all_heights_and_widths) {
   for (const std::size_t size : {1, 2, 3, 5, 7, 8, 9, 13, 17, 23, 33, 41, 64})
     this->check(this->call(size, 3, 2, 2), {});
   for (const std::size_t size : {1, 5, 13, 29, 65}) this->check(this->call(7, size, 3, 2), {});
-  for (const std::size_t k : {31, 256, 257}) this->check(this->call(9, 5, k, 2), {});
+  for (const std::size_t k : {31, 512, 513}) this->check(this->call(9, 5, k, 2), {});
   this->check(this->call(53, 47, 13, 3), {});
+  auto call = this->call(130, 70, 11, 2);
+  this->check(call, {});
+  call.trans_a = call.trans_b = Transpose::conjugate;
+  this->check(call, {});
 }
 
 TYPED_TEST(BatchedGemm, neither_beta_zero_nor_alpha_zero_reads_what_it_is_multiplied_with) {
   for (const char* form : {"", "gpu"})
-    for (const std::size_t size : {9, 66}) {
-      if (size > 64 && form[0] != 0) continue;
-      auto call = this->call(size, size, size, 2);
+    for (const std::size_t size : {9, 258}) {
+      if (size > 256 && form[0] != 0) continue;
+      auto call = this->call(size, 9, 7, 2);
       call.trans_a = Transpose::transpose;
       call.beta = 0;
       this->check(call, {.form = form, .poisoned = true});
@@ -104,13 +108,13 @@ TYPED_TEST(BatchedGemm, neither_beta_zero_nor_alpha_zero_reads_what_it_is_multip
 
 TYPED_TEST(BatchedGemm, a_depth_of_zero_leaves_beta_c) {
   for (const char* form : {"", "gpu"})
-    for (const std::size_t size : {9, 66}) this->check(this->call(size, 8, 0, 3), {.form = form});
+    for (const std::size_t size : {9, 258}) this->check(this->call(size, 8, 0, 3), {.form = form});
 }
 
 TYPED_TEST(BatchedGemm, items_may_share_a_factor) {
   for (const char* form : {"", "gpu"})
-    for (const std::size_t size : {11, 67}) {
-      if (size > 64 && form[0] != 0) continue;
+    for (const std::size_t size : {11, 258}) {
+      if (size > 256 && form[0] != 0) continue;
       this->check(this->call(size, 6, 5, 4), {.gaps = {0, -1, 0, 0}, .form = form});
       this->check(this->call(size, 6, 5, 4), {.gaps = {0, 0, -1, 0}, .form = form});
     }
@@ -118,9 +122,9 @@ TYPED_TEST(BatchedGemm, items_may_share_a_factor) {
 
 TYPED_TEST(BatchedGemm, queues_share_the_items) {
   for (const std::size_t queues : {2, 3, 4})
-    for (const std::size_t size : {12, 70})
+    for (const std::size_t size : {12, 258})
       for (const std::size_t items : {2, 7}) {
-        auto call = this->call(size, size, 9, items);
+        auto call = this->call(size, 12, 9, items);
         call.order = Order::row_major;
         this->check(call, {.gaps = {0, 0, 0, 5}, .queues = queues});
       }
@@ -193,7 +197,7 @@ class BatchOfPlaces : public ::testing::Test {
     return items;
   }
   static void check(std::size_t size, std::size_t queues) {
-    auto call = batch_of_products<T>(size, size + 1, size, 4);
+    auto call = batch_of_products<T>(size, std::min<std::size_t>(size + 1, 31), 6, 4);
     call.trans_b = Transpose::transpose;
     ProductData<T> data(call, {1, 0, 2, 3});
     const auto items = items_of(data);
@@ -220,7 +224,7 @@ class BatchOfPlaces : public ::testing::Test {
 TYPED_TEST_SUITE(BatchOfPlaces, Precisions);
 
 TYPED_TEST(BatchOfPlaces, is_right_for_small_and_large_items) {
-  for (const std::size_t size : {1, 7, 30, 80})
+  for (const std::size_t size : {1, 7, 30, 258})
     for (const std::size_t queues : {1, 2, 3}) this->check(size, queues);
 }
 
@@ -262,7 +266,7 @@ TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
   EXPECT_EQ(run(call), Status::small_items);
   call[Slot::items] = {};
   EXPECT_EQ(run(call), Status::small_items);
-  call.m = 65;
+  call.m = 257;
   EXPECT_NE(run(call), Status::success);
 }
 
@@ -361,7 +365,7 @@ TEST(CallsInGroups, of_mixed_sizes_and_routines_are_right_on_several_queues) {
   for (const std::size_t queues : {1, 3}) {
     std::vector<Call> calls;
     std::vector<std::unique_ptr<ProductData<double>>> data;
-    for (const std::size_t size : {5, 70, 5, 33, 1}) {
+    for (const std::size_t size : {5, 260, 5, 33, 1}) {
       auto call = batch_of_products<double>(size, size, 7, size == 33 ? 3 : 1);
       data.push_back(std::make_unique<ProductData<double>>(call, Gaps{1, 0, 0, 2}));
       data.back()->upload(call);

@@ -64,7 +64,7 @@ TEST_F(Blas, explain_shows_what_a_batch_comes_to) {
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return json_lines(result.output).at(0)["steps"];
   };
-  const auto small = steps_of("23"), large = steps_of("100");
+  const auto small = steps_of("23"), large = steps_of("300");
   ASSERT_EQ(small.size(), 1u);
   EXPECT_EQ(small[0]["kernel"], "small_product");
   EXPECT_EQ(small[0]["times"], 1);
