@@ -29,7 +29,16 @@ void run_typed(const rival::SharedLibrary& blas, void* handle, const Call& call,
             k = static_cast<int>(call.k);
   const std::string letter(1, static_cast<char>(blas::letter(call.precision) - 'a' + 'A'));
   const int trans_a = static_cast<int>(call.trans_a), trans_b = static_cast<int>(call.trans_b);
-  if (call.routine == Routine::gemm)
+  const auto step = [&](Slot slot) { return static_cast<long long>(call[slot].batch_stride); };
+  if (call.routine == Routine::gemm && call.batch > 1)
+    check(blas.function<int(void*, int, int, int, int, int, const T*, const void*, int, long long,
+                            const void*, int, long long, const T*, void*, int, long long, int)>(
+              "cublas" + letter + "gemmStridedBatched")(
+              handle, trans_a, trans_b, m, n, k, &alpha, data(Slot::a), ld(Slot::a), step(Slot::a),
+              data(Slot::b), ld(Slot::b), step(Slot::b), &beta, data(Slot::c), ld(Slot::c),
+              step(Slot::c), static_cast<int>(call.batch)),
+          "cublas gemmStridedBatched");
+  else if (call.routine == Routine::gemm)
     check(blas.function<int(void*, int, int, int, int, int, const T*, const void*, int, const void*,
                             int, const T*, void*, int)>("cublas" + letter + "gemm_v2")(
               handle, trans_a, trans_b, m, n, k, &alpha, data(Slot::a), ld(Slot::a), data(Slot::b),

@@ -4,6 +4,7 @@
 
 #include "blas/call/call.hpp"
 #include "rival/libraries.hpp"
+#include "rival/problem.hpp"
 
 namespace kiln::bench {
 
@@ -23,6 +24,27 @@ class Cublas {
   Cublas();
   rival::SharedLibrary runtime_, blas_;
   void* handle_ = nullptr;
+};
+
+/// The operands of a problem once more, in the rival's memory.
+class CublasCopies {
+ public:
+  explicit CublasCopies(const rival::Problem& problem) {
+    for (std::size_t slot = 0; slot < blas::slot_count; ++slot)
+      if (problem.memory()[slot] != nullptr)
+        memory_[slot] = Cublas::get().upload(problem.memory()[slot],
+                                             problem.bytes(static_cast<blas::Slot>(slot)));
+  }
+  ~CublasCopies() {
+    for (void* memory : memory_)
+      if (memory != nullptr) Cublas::get().free(memory);
+  }
+  CublasCopies(const CublasCopies&) = delete;
+  CublasCopies& operator=(const CublasCopies&) = delete;
+  const std::array<void*, blas::slot_count>& memory() const { return memory_; }
+
+ private:
+  std::array<void*, blas::slot_count> memory_{};
 };
 
 }  // namespace kiln::bench

@@ -10,34 +10,13 @@ namespace {
 
 using namespace kiln::blas;
 
-/// The operands of a problem once more, in the rival's memory.
-class Copies {
- public:
-  explicit Copies(const rival::Problem& problem) {
-    for (std::size_t slot = 0; slot < slot_count; ++slot)
-      if (problem.memory()[slot] != nullptr)
-        memory_[slot] =
-            Cublas::get().upload(problem.memory()[slot], problem.bytes(static_cast<Slot>(slot)));
-  }
-  ~Copies() {
-    for (void* memory : memory_)
-      if (memory != nullptr) Cublas::get().free(memory);
-  }
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-  const std::array<void*, slot_count>& memory() const { return memory_; }
-
- private:
-  std::array<void*, slot_count> memory_{};
-};
-
 Outcome against_vendor(const Call& call) {
   if (!select_devices("gpu")) return not_measured("there is no GPU");
   Cublas& rival = Cublas::get();
   if (!rival.present()) return not_measured("cuBLAS is absent");
   rival::Machine machine("gpu");
   rival::Problem problem(machine, call);
-  const Copies copies(problem);
+  const CublasCopies copies(problem);
   const int calls = calls_for(call);
   auto theirs = in_a_row(
       "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "kiln/blas/batch.hpp"
 #include "kiln/blas/call.hpp"
 #include "kiln/blas/explain.hpp"
 #include "kiln/blas/level1.hpp"

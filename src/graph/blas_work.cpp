@@ -75,6 +75,7 @@ Bytes kind_of(const blas::Call& call) {
   number("invariant", call.invariant);
   number("emulated", call.emulated);
   number("batch", call.batch);
+  number("items in a table", call.by_items);
   number("bias", call.epilogue.bias);
   number("scale", call.epilogue.scale);
   number("activation", call.epilogue.activation);
@@ -103,9 +104,8 @@ BlasWork::BlasWork(const blas::Call& call, const Runtime& runtime,
     const std::size_t bytes = bytes_of(operand.memory);
     std::size_t needed = 0;
     if (!blas::bytes_of(use, operand, needed) || needed > bytes)
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: {}: found {} bytes of memory, expected {}", name_,
-                              blas::name_of(use.slot), bytes, needed));
+      throw Error(Errc::bad_input, fmt::format("{}: {}: found {} bytes of memory, expected {}",
+                                               name_, blas::name_of(use.slot), bytes, needed));
     auto found = std::ranges::find(memory_, operand.memory);
     const bool is_new = found == memory_.end();
     if (is_new) {

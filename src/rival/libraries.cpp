@@ -44,7 +44,7 @@ void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& me
                         call[Slot::b].stored == blas::Storage::int8 &&
                         call[Slot::c].stored == blas::Storage::int32;
   if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s ||
-      (!is_bytes && blas::has_stored(call)))
+      call.batch != 1 || (!is_bytes && blas::has_stored(call)))
     throw Error(Errc::unsupported, "oneDNN has sgemm, and that of bytes with results of int32");
   using Sgemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*,
                     std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);
@@ -246,6 +246,7 @@ const Cblas& Cblas::get() {
 }
 
 void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
+  if (call.batch != 1) throw Error(Errc::unsupported, "it has no batches");
   for (const std::size_t size : {call.m, call.n, call.k})
     if (size > std::numeric_limits<int>::max())
       throw Error(Errc::unsupported, "it counts in 32 bits");
@@ -258,6 +259,7 @@ const Clblast& Clblast::get() {
 }
 
 void Clblast::run(const Call& call, cl_command_queue queue) const {
+  if (call.batch != 1) throw Error(Errc::unsupported, "it is not measured in batches");
   call_any(call, [&]<class T>() { return ClblastCall(*this, call, queue); });
 }
 

@@ -73,10 +73,24 @@ KILN_API std::string_view name_of(Routine routine);
 ///   dot, nrm2, asum, iamax: z is the result
 ///   rotg: x = SA, y = SB, z = C, w = S        rotm: z = param
 ///   rotmg: a = D1, b = D2, x = X1, y = Y1, z = param
-/// The last ones belong to what a product's result goes through (Epilogue), and to factors in
-/// groups with a scale each (Call::group_a).
-enum class Slot : std::uint8_t { a, b, c, x, y, z, w, bias, scale, residual, scale_a, scale_b };
-constexpr std::size_t slot_count = 12;
+/// The last ones belong to what a product's result goes through (Epilogue), to factors in groups
+/// with a scale each (Call::group_a), and to batches (Call::by_items).
+enum class Slot : std::uint8_t {
+  a,
+  b,
+  c,
+  x,
+  y,
+  z,
+  w,
+  bias,
+  scale,
+  residual,
+  scale_a,
+  scale_b,
+  items
+};
+constexpr std::size_t slot_count = 13;
 
 /// A matrix or vector in the caller's memory. Offsets and strides count elements.
 struct Operand {
@@ -128,8 +142,13 @@ struct Call {
   /// number or numbers more than 2^40 apart, in double precision: the device decides. Where products
   /// of bytes are much faster than those of doubles it is the faster way; elsewhere it is slow.
   bool emulated = false;
-  /// gemm alone: so many products of the same sizes, of operands `batch_stride` apart.
+  /// So many calls of the same sizes, of operands `batch_stride` apart: batched() of
+  /// kiln/blas/batch.hpp. What they write must not overlap.
   std::size_t batch = 1;
+  /// gemm alone, m and n up to 256, k up to 512: the items of the batch lie where the table in
+  /// Slot::items says, and have an alpha and a beta each (kiln/blas/batch.hpp has the table's
+  /// layout). Strides of the batch, alpha and beta of the call are not read then.
+  bool by_items = false;
   /// gemm alone.
   Epilogue epilogue{};
   /// gemm alone: elements of A (of B) next to one another in k that share a scale, in a matrix of

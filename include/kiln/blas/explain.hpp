@@ -21,6 +21,8 @@ struct SequenceStep {
   /// 3, of the matrix's in level 2. 1 for what one queue does for all.
   double share = 1;
   std::vector<std::size_t> after;  ///< steps on other queues that it waits for
+  /// How often it runs, for one item of the batch each time; 1 for what does a batch in one launch.
+  std::size_t times = 1;
   /// Tiles, depths, stages and the like, and where they are from: "default" (built in for this
   /// class of devices), "store record" (measured and on record), "kernel database", or "" where
   /// there are none.

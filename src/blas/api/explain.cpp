@@ -32,6 +32,7 @@ SequenceStep described(const Step& step, const Explanation& explanation) {
   described.kernel = step.launch.info().name;
   described.family = step.family;
   described.queue = step.queue;
+  described.times = step.end_item - step.first_item;
   const NDRange& range = step.launch.range();
   described.global.assign(range.global.begin(), range.global.begin() + range.dimensions);
   described.local.assign(range.local.begin(), range.local.begin() + range.dimensions);
@@ -109,6 +110,7 @@ std::string text_of(const Sequence& sequence) {
     const auto& step = sequence.steps[i];
     text += fmt::format("{:>3}  queue {}  {:<14} {} / {}", i, step.queue, step.kernel,
                         sizes(step.global), sizes(step.local));
+    if (step.times > 1) text += fmt::format(", {} times", step.times);
     if (step.share < 1) text += fmt::format(", {:.0f} % of it", step.share * 100);
     if (!step.after.empty()) text += fmt::format(", after {}", fmt::join(step.after, ", "));
     text += fmt::format("\n     {}  key {}  {} in {}", step.family, step.key.substr(0, 16),

@@ -33,6 +33,7 @@ std::vector<std::pair<const char*, std::uint64_t>> fields_of(const Shape& s) {
           {"invariance", s.invariant},
           {"emulation", s.emulated},
           {"the batch", s.batch},
+          {"a table of items", s.by_items},
           {"the bias's number", s.bias},
           {"the scale's number", s.scale},
           {"the activation's number", s.activation},

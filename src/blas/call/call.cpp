@@ -15,7 +15,8 @@ std::string_view name_of(Routine routine) {
 
 std::string_view name_of(Slot slot) {
   static constexpr std::array<std::string_view, slot_count> names{
-      "A", "B", "C", "x", "y", "z", "w", "bias", "scale", "residual", "scale of A", "scale of B"};
+      "A",    "B",     "C",        "x",          "y",          "z",    "w",
+      "bias", "scale", "residual", "scale of A", "scale of B", "items"};
   return names[static_cast<std::size_t>(slot)];
 }
 
@@ -75,7 +76,8 @@ struct UseList {
     const std::size_t bits = bits_of(call[use.slot].stored, call.precision);
     if (use.element == 0) use.element = (bits + 7) / 8;
     if (bits < 8) use.in_one = 8 / bits;
-    use.items = call.batch;
+    // Only the device knows where the items of a table lie.
+    use.items = call.by_items ? 1 : call.batch;
     to.uses_[to.count_++] = use;
   }
 };
@@ -188,6 +190,9 @@ void level_3(UseList& list, const Call& call) {
     list.matrix(Slot::b, call.trans_b, k, n, Access::read);
     list.matrix(Slot::c, m, n, Access::both);
     epilogue(list, call);
+    if (call.by_items)
+      list.add(
+          {Slot::items, Form::packed, Access::read, call.batch, 1, item_bytes(call.precision)});
   }
 }
 
@@ -233,6 +238,28 @@ bool bytes_of(const Use& use, const Operand& operand, std::size_t& bytes) {
                                  use.element, &bytes);
 }
 
+bool items_overlap(const Use& use, const Operand& operand) {
+  if (use.items <= 1 || use.length == 0 || use.lines == 0) return false;
+  // Lines of `length` elements, `ld` apart: a vector's are its elements.
+  const bool is_vector = use.form == Use::Form::vector;
+  const auto length = is_vector ? std::size_t{1} : use.length,
+             lines = is_vector ? use.length : use.lines,
+             ld =
+                 lines == 1 ? std::size_t{0} : static_cast<std::size_t>(std::llabs(operand.stride));
+  const auto step = static_cast<std::size_t>(operand.batch_stride);
+  if (step == 0) return true;
+  if (step >= (lines - 1) * ld + length) return false;  // one behind another
+  // Items t steps apart meet where line q of one is less than a line's length from line 0 of the
+  // other. Where one item's lines lie between another's, no t is.
+  for (std::size_t q = 0; q < lines; ++q) {
+    const std::size_t begin = q * ld;
+    const std::size_t t = begin < length ? 1 : (begin - length) / step + 1;
+    if (t >= use.items) return false;
+    if (t * step < begin + length) return true;
+  }
+  return false;
+}
+
 bool has_stored(const Call& call) {
   const Uses uses(call);
   return std::any_of(uses.begin(), uses.end(),
@@ -264,7 +291,8 @@ double operations_of(const Call& call) {
   // Of a triangle, and of a result of which a triangle is computed, the half.
   const bool is_half = has(routine, trait::triangular) ||
                        (has(routine, trait::update) && !has(routine, trait::second));
-  return (is_half ? 1 : 2) * static_cast<double>(call.batch) * terms * (is_complex(call.precision) ? 4 : 1);
+  return (is_half ? 1 : 2) * static_cast<double>(call.batch) * terms *
+         (is_complex(call.precision) ? 4 : 1);
 }
 
 double traffic_of(const Call& call) {
@@ -276,8 +304,8 @@ double traffic_of(const Call& call) {
     Use item = use;
     item.items = 1;
     bytes_of(item, whole[use.slot], each);
-    const double all = static_cast<double>(each) *
-                       (whole[use.slot].batch_stride == 0 ? 1 : static_cast<double>(use.items));
+    const bool is_one = call.by_items ? use.slot == Slot::items : whole[use.slot].batch_stride == 0;
+    const double all = static_cast<double>(each) * (is_one ? 1 : static_cast<double>(call.batch));
     // Of a square matrix that has a structure, one triangle.
     const bool half = use.slot == Slot::a && use.form == Use::Form::matrix &&
                       use.length == use.lines &&

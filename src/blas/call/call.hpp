@@ -79,9 +79,9 @@ struct Use {
   /// A matrix: elements that lie side by side, and how many such lines there are, a leading
   /// dimension apart. A vector and a packed matrix: elements, and 1.
   std::size_t length = 0, lines = 1;
-  std::size_t element = 0;    ///< bytes
-  std::size_t in_one = 1;     ///< elements in so many bytes: int4 has two
-  std::size_t items = 1;      ///< of a batch, Operand::batch_stride apart
+  std::size_t element = 0;  ///< bytes
+  std::size_t in_one = 1;   ///< elements in so many bytes: int4 has two
+  std::size_t items = 1;    ///< of a batch, Operand::batch_stride apart
 };
 
 /// The memory arguments of a call in the order in which they are checked; none of what the call
@@ -96,7 +96,7 @@ class Uses {
 
  private:
   friend struct UseList;
-  std::array<Use, 8> uses_{};
+  std::array<Use, 9> uses_{};
   std::size_t count_ = 0;
 };
 
@@ -110,6 +110,20 @@ bool bytes_of(const Use& use, const Operand& operand, std::size_t& bytes);
 std::string_view name_of(Slot slot);
 /// Whether some operand of a call lies in memory otherwise than the call's precision says.
 bool has_stored(const Call& call);
+
+// ---- Batches
+/// Whether a product's sizes are those of the form for many small ones
+/// (templates/small_product.cl).
+constexpr bool is_small_product(std::size_t m, std::size_t n, std::size_t k) {
+  return m <= 256 && n <= 256 && k <= 512;
+}
+/// Bytes of a record in the table of Call::by_items.
+constexpr std::size_t item_bytes(Precision p) {
+  // Two scalars and three offsets, aligned as the scalars are.
+  return p == Precision::z ? 64 : 2 * size_of(p) + 24;
+}
+/// Whether two items of a batch write to one element of an operand whose extent is a number.
+bool items_overlap(const Use& use, const Operand& operand);
 
 // ---- Work
 /// Whether a routine is bound by computing (level 3) or by the bandwidth of memory.

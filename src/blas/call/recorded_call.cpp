@@ -22,19 +22,20 @@ constexpr std::string_view diagonals[] = {"unit"sv, "non-unit"sv};
 constexpr std::string_view sides[] = {"left"sv, "right"sv};
 constexpr std::string_view precisions[] = {"s"sv, "d"sv, "c"sv, "z"sv};
 constexpr std::string_view alphas[] = {"0"sv, "1"sv, "other"sv};
-constexpr std::string_view strides[slot_count] = {"stride_a"sv, "stride_b"sv, "stride_c"sv,
-                                                  "stride_x"sv, "stride_y"sv, "stride_z"sv,
-                                                  "stride_w"sv, "stride_bias"sv, "stride_scale"sv,
-                                                  "stride_residual"sv, "stride_scale_a"sv,
-                                                  "stride_scale_b"sv};
+constexpr std::string_view strides[slot_count] = {
+    "stride_a"sv,       "stride_b"sv,       "stride_c"sv,    "stride_x"sv,     "stride_y"sv,
+    "stride_z"sv,       "stride_w"sv,       "stride_bias"sv, "stride_scale"sv, "stride_residual"sv,
+    "stride_scale_a"sv, "stride_scale_b"sv, "stride_items"sv};
 constexpr std::string_view batch_strides[slot_count] = {
-    "batch_stride_a"sv,        "batch_stride_b"sv,    "batch_stride_c"sv,
-    "batch_stride_x"sv,        "batch_stride_y"sv,    "batch_stride_z"sv,
-    "batch_stride_w"sv,        "batch_stride_bias"sv, "batch_stride_scale"sv,
-    "batch_stride_residual"sv, "batch_stride_scale_a"sv, "batch_stride_scale_b"sv};
+    "batch_stride_a"sv,        "batch_stride_b"sv,       "batch_stride_c"sv,
+    "batch_stride_x"sv,        "batch_stride_y"sv,       "batch_stride_z"sv,
+    "batch_stride_w"sv,        "batch_stride_bias"sv,    "batch_stride_scale"sv,
+    "batch_stride_residual"sv, "batch_stride_scale_a"sv, "batch_stride_scale_b"sv,
+    "batch_stride_items"sv};
 constexpr std::string_view stored[slot_count] = {
-    "stored_a"sv, "stored_b"sv,    "stored_c"sv,     "stored_x"sv,        "stored_y"sv,       "stored_z"sv,
-    "stored_w"sv, "stored_bias"sv, "stored_scale"sv, "stored_residual"sv, "stored_scale_a"sv, "stored_scale_b"sv};
+    "stored_a"sv,       "stored_b"sv,       "stored_c"sv,    "stored_x"sv,     "stored_y"sv,
+    "stored_z"sv,       "stored_w"sv,       "stored_bias"sv, "stored_scale"sv, "stored_residual"sv,
+    "stored_scale_a"sv, "stored_scale_b"sv, "stored_items"sv};
 constexpr std::string_view storages[] = {"native"sv, "half"sv, "bfloat16"sv, "e4m3"sv,
                                          "e5m2"sv,   "int8"sv, "int32"sv,    "int4"sv};
 constexpr std::string_view activations[] = {"none"sv, "relu"sv, "gelu"sv, "silu"sv};
@@ -79,6 +80,7 @@ void call_fields(FactFields& to, Call& call) {
   to.integer("invariant", call.invariant, 0, 1, 0);
   to.integer("emulated", call.emulated, 0, 1, 0);
   to.integer("batch", call.batch, 1, largest, 1);
+  to.integer("by_items", call.by_items, 0, 1, 0);
   to.integer("group_a", call.group_a, 0, largest, 0);
   to.integer("group_b", call.group_b, 0, largest, 0);
   Epilogue& epilogue = call.epilogue;

@@ -28,6 +28,8 @@ Codes codes_of(const Use& use, Routine routine) {
       return {Status::invalid_matrix_c, Status::invalid_leading_c, Status::small_matrix_c};
     case Slot::x:
       break;
+    case Slot::items:
+      return {Status::small_items, Status::small_items, Status::small_items};
     default:
       return {Status::invalid_vector_y, Status::invalid_increment_y, Status::small_vector_y};
   }
@@ -45,7 +47,8 @@ bool has_what_it_cannot(const Call& call) {
   const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
   if (call.emulated && (call.routine != Routine::gemm || !is_double(call.precision))) return true;
-  if (call.routine != Routine::gemm && (call.batch != 1 || has_epilogue || is_grouped)) return true;
+  if (call.routine != Routine::gemm && (has_epilogue || is_grouped || call.by_items)) return true;
+  if (call.by_items && (has_epilogue || is_grouped || has_stored(call))) return true;
   if (is_complex(call.precision) && has_epilogue) return true;
   if (call.precision != Precision::s && (has_stored(call) || is_grouped)) return true;
   const auto is_float = [&](Slot slot) { return call[slot].stored == Storage::native; };
@@ -140,10 +143,15 @@ Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_
 Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
   if (has_zero_dimension(call)) return Status::invalid_dimension;
   if (is_meaningless(call)) return Status::invalid_value;
+  if (call.by_items && !is_small_product(call.m, call.n, call.k)) return Status::large_items;
   for (const Use& use : uses) {
     const Operand& operand = call[use.slot];
     if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
       return status;
+    std::size_t bytes = 0;
+    if (use.items > 1 && use.access != Use::Access::read && bytes_of(use, operand, bytes) &&
+        items_overlap(use, operand))
+      return Status::items_overlap;
     if (operand.memory == nullptr) continue;
     if (const Status status = check_memory(use, operand, call.routine, context);
         status != Status::success)
@@ -194,6 +202,9 @@ std::string text_of(Status status) {
       {small_matrix_c, "the buffer of matrix C is shorter than its sizes, offset and stride say"},
       {small_vector_x, "the buffer of vector x is shorter than its sizes, offset and stride say"},
       {small_vector_y, "the buffer of vector y is shorter than its sizes, offset and stride say"},
+      {items_overlap, "items of the batch would write to the same memory"},
+      {small_items, "the table of the batch's items is absent or shorter than the batch"},
+      {large_items, "items of a table are products of up to 256 x 256 with a depth of 512"},
   };
   for (const auto& [known, text] : texts)
     if (known == status) return text;
@@ -236,9 +247,9 @@ void require_room(const Call& call, std::size_t in_one, std::size_t in_all) {
     if (operand.memory != nullptr) continue;
     std::size_t bytes = 0;
     const bool is_number = bytes_of(use, operand, bytes);
-    const std::string takes = fmt::format("{}: {} takes {} bytes", full_name_of(call),
-                                          name_of(use.slot),
-                                          is_number ? std::to_string(bytes) : "2^64 or more");
+    const std::string takes =
+        fmt::format("{}: {} takes {} bytes", full_name_of(call), name_of(use.slot),
+                    is_number ? std::to_string(bytes) : "2^64 or more");
     if (!is_number || bytes > in_one)
       throw Error(Errc::bad_input,
                   takes + (in_one == no_bound

@@ -38,6 +38,10 @@ enum class Status : int {
   small_matrix_c = -1009,
   small_vector_x = -1008,
   small_vector_y = -1007,
+  // What clBLAS has no call for
+  items_overlap = -2000,  ///< items of a batch write to the same memory
+  small_items = -1999,    ///< the table of a batch is shorter than the batch, or absent
+  large_items = -1998,    ///< the items of a table are larger than its kernel takes
 };
 
 /// "the leading dimension of A is too small"; the name of a status of OpenCL's: for people.

@@ -123,6 +123,9 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   // operands of other kinds
   add("widen", nothing, {"stored"});
   add("narrow", nothing, {"stored"});
+  // batches
+  add("small_product");
+  add("axpy_batch", nothing, {"vectors"});
   return made;
 }
 

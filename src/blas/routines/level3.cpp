@@ -28,7 +28,7 @@ bool conjugates(const Call& call, Transpose trans) {
 bool add_thin(SequenceBuilder& to) {
   const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;
-  if (gemm.batch != 1 || gemm.epilogue != Epilogue{} || gemm.invariant || gemm.emulated ||
+  if ((gemm.batch != 1 && !to.runs_items()) || gemm.epilogue != Epilogue{} || gemm.invariant || gemm.emulated ||
       has_stored(gemm))
     return false;
   // A few sums of a great depth: products of skinny factors share it out, GEMV its results alone.
@@ -132,7 +132,7 @@ void add_gemm(SequenceBuilder& to) {
   set_scales(product.second, Slot::scale_b, call.group_b, call.k);
   product.result = region_of(call, Slot::c);
   product.after = after_of(call);
-  product.items = call.batch;
+  product.items = to.runs_items() ? 1 : call.batch;
   product.alpha = call_alpha;
   product.beta = call_beta;
   if (call.order == Order::row_major) {

@@ -27,9 +27,12 @@ void add_steps(SequenceBuilder& builder) {
       add_syr2k};
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
-  if (has_stored(builder.call()) && !takes_stored(builder.call().routine))
-    return add_widened(builder, all[index]);
-  all[index](builder);
+  const auto add = [routine = all[index]](SequenceBuilder& to) {
+    const bool is_widened = has_stored(to.call()) && !takes_stored(to.call().routine);
+    is_widened ? add_widened(to, routine) : routine(to);
+  };
+  const Call& call = builder.call();
+  call.batch > 1 || call.by_items ? add_batch(builder, add) : add(builder);
 }
 
 }  // namespace kiln::blas

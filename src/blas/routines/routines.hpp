@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "blas/sequence/sequence_builder.hpp"
 
 // How routines become kernels: each function adds the steps of one routine, or of a few that are
@@ -10,6 +12,9 @@ namespace kiln::blas {
 /// device).
 void add_steps(SequenceBuilder& builder);
 
+/// Adds the steps of a call with a batch, whose routine's own function is `add` (batch.cpp).
+void add_batch(SequenceBuilder& builder, const std::function<void(SequenceBuilder&)>& add);
+
 // ---- Level 1 (level1.cpp). All use the first queue alone: they are bound by the memory's
 // bandwidth, and one queue's kernels take all of that.
 //
@@ -18,6 +23,8 @@ void add_steps(SequenceBuilder& builder);
 
 // What changes x, y or both element by element: swap, scal, copy, axpy, rot, rotm
 void add_elementwise(SequenceBuilder& to);
+// axpy for each item of a batch, in one launch
+void add_axpy_batch(SequenceBuilder& to);
 // What comes to one number: dot, dotc, nrm2, asum, iamax
 void add_reduction(SequenceBuilder& to);
 // What makes plane rotations from single numbers: rotg, rotmg

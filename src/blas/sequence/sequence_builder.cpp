@@ -92,13 +92,13 @@ cl::Buffer SequenceBuilder::workspace(std::size_t bytes) {
 }
 
 cl::Buffer SequenceBuilder::scratch(unsigned queue, unsigned number, std::size_t bytes) {
-  auto& buffer = scratch_[{queue, number}];
+  auto& buffer = scratch_[{first_queue_ + queue, number}];
   if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes) buffer = workspace(bytes);
   return buffer;
 }
 
 cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
-  auto& buffer = zeros_[queue];
+  auto& buffer = zeros_[first_queue_ + queue];
   if (buffer() != nullptr && buffer.getInfo<CL_MEM_SIZE>() >= bytes) return buffer;
   std::vector<char> none(bytes);
   try {
@@ -123,10 +123,10 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   if (asked) explanation = *asked->get();
   Step step{Launch(parts_.context, program, choice.kernel)};
   step.launch.set_range(range);
-  step.queue = queue;
+  step.queue = first_queue_ + queue;
   step.after = after;
   step.family = choice.request.family;
-  if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
+  if (const auto part = parts_of_work_.find(step.queue); part != parts_of_work_.end())
     step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step)), call_->precision, replacements_};
@@ -165,6 +165,24 @@ void SequenceBuilder::add_replaced(const Call& call, const Replacements& replace
   devices_ = all;
   replacements_.clear();
   call_ = own;
+}
+
+void SequenceBuilder::add_items(unsigned queue, std::size_t first, std::size_t end,
+                                const std::function<void(SequenceBuilder&)>& add) {
+  std::vector<DevicePtr> all = std::exchange(devices_, {devices_[queue]});
+  first_queue_ = queue;
+  runs_items_ = true;
+  const std::size_t step = next_step();
+  add(*this);
+  first_queue_ = 0;
+  runs_items_ = false;
+  devices_ = std::move(all);
+  const double items = static_cast<double>(call_->batch);
+  for (std::size_t i = step; i < next_step(); ++i) {
+    parts_.steps[i].first_item = first;
+    parts_.steps[i].end_item = end;
+    parts_.steps[i].part = static_cast<double>(end - first) / items;
+  }
 }
 
 void SequenceBuilder::Arguments::scalar(const Coefficient& coefficient) {

@@ -156,6 +156,12 @@ class SequenceBuilder {
   /// Adds the steps of the same routine with some operands in workspace, all on the first queue.
   void add_replaced(const Call& call, const Replacements& replacements,
                     const std::function<void(SequenceBuilder&)>& add);
+  /// Adds the steps of the items [first, end) of the call's batch, on one queue, where they run
+  /// item after item. `add` adds those of one call: it sees that queue alone, as number 0.
+  void add_items(unsigned queue, std::size_t first, std::size_t end,
+                 const std::function<void(SequenceBuilder&)>& add);
+  /// Whether the steps that are added now run once for each item of a batch.
+  bool runs_items() const { return runs_items_; }
   /// The index that the next step will have.
   std::size_t next_step() const { return parts_.steps.size(); }
 
@@ -167,6 +173,8 @@ class SequenceBuilder {
   std::string gemm_form_;
   const GivenParameters* given_;
   std::vector<DevicePtr> devices_;
+  bool runs_items_ = false;
+  unsigned first_queue_ = 0;  ///< the call's number for queue 0 of this builder
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
   Replacements replacements_;
   std::map<unsigned, cl::Buffer> zeros_;      ///< by queue

@@ -35,7 +35,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       stored{},
       invariant(call.invariant ? 1 : 0),
       emulated(call.emulated ? 1 : 0),
-      unused{},
+      by_items(call.by_items ? 1 : 0),
       m(call.m),
       n(call.n),
       k(call.k),
@@ -118,6 +118,8 @@ SolutionSequence::SolutionSequence(const Shape& shape, Parts parts)
   std::array<bool, most_queues> seen{};
   for (auto step = parts_.steps.rbegin(); step != parts_.steps.rend(); ++step)
     step->ends_queue = !std::exchange(seen[step->queue], true);
+  for (const auto& step : parts_.steps)
+    most_items_ = std::max(most_items_, step.end_item - step.first_item);
 }
 
 SolutionSequence::~SolutionSequence() {
@@ -129,7 +131,8 @@ void SolutionSequence::run(const Call& call, const Execution& execution) {
   if (counter_ == nullptr) return enqueue_all(call, execution);
   const auto start = now_ns();
   sample_.read(*counter_);
-  sample_.begin(shape_.queues == 1 ? execution.queues[0] : nullptr);
+  // The events of a batch's items take one another's places: its first one is gone at the end.
+  sample_.begin(shape_.queues == 1 && most_items_ == 1 ? execution.queues[0] : nullptr);
   enqueue_all(call, execution);
   counter_->add_call(now_ns() - start);
 }
@@ -139,7 +142,7 @@ void SolutionSequence::enqueue_all(const Call& call, const Execution& execution)
   for (std::size_t queue = 0; queue < shape_.queues; ++queue)
     run.unordered[queue] = runs_out_of_order(execution.queues[queue]);
   try {
-    for (std::size_t index = 0; index < parts_.steps.size(); ++index) enqueue(run, index);
+    enqueue_items(run);
     finish(run);
   } catch (...) {
     release(events_);
@@ -163,7 +166,16 @@ void SolutionSequence::enqueue_only(std::span<const cl_command_queue> queues) {
   for (auto& step : parts_.steps) step.launch.enqueue(queues[step.queue]);
 }
 
-void SolutionSequence::set_varying(const Run& run, Step& step) {
+void SolutionSequence::enqueue_items(Run& run) {
+  // Item by item on all queues in turn, so that none waits for the host to be done with another.
+  for (std::size_t item = 0; item < most_items_; ++item)
+    for (std::size_t index = 0; index < parts_.steps.size(); ++index) {
+      const Step& step = parts_.steps[index];
+      if (step.first_item + item < step.end_item) enqueue(run, index, step.first_item + item);
+    }
+}
+
+void SolutionSequence::set_varying(const Run& run, Step& step, std::size_t item) {
   for (const auto& varying : step.varying) {
     const Operand& operand = run.call[varying.slot];
     switch (varying.what) {
@@ -172,7 +184,8 @@ void SolutionSequence::set_varying(const Run& run, Step& step) {
         break;
       case Varying::What::offset:
         step.launch.set_scalar(varying.position,
-                               static_cast<std::int64_t>(operand.offset) + varying.add);
+                               static_cast<std::int64_t>(operand.offset) + varying.add +
+                                   static_cast<std::int64_t>(item) * operand.batch_stride);
         break;
       default:
         step.launch.set_scalar(varying.position, run.scalar(varying.what).view());
@@ -180,15 +193,21 @@ void SolutionSequence::set_varying(const Run& run, Step& step) {
   }
 }
 
-void SolutionSequence::enqueue(Run& run, std::size_t index) {
+void SolutionSequence::enqueue(Run& run, std::size_t index, std::size_t item) {
   Step& step = parts_.steps[index];
-  set_varying(run, step);
+  set_varying(run, step, item);
   collect_waits(run, step);
-  const bool noted =
-      step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
-      (step.ends_queue && (run.execution.events != nullptr || workspace_bytes_ > 0)) ||
-      (sample_.is_wanted() && (index == 0 || step.ends_queue));
-  step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &events_[index] : nullptr);
+  const bool ends = step.ends_queue && item + 1 == step.end_item;
+  const bool noted = step.awaited || run.unordered[step.queue] || !run.execution.after.empty() ||
+                     (ends && (run.execution.events != nullptr || workspace_bytes_ > 0)) ||
+                     (sample_.is_wanted() && (index == 0 || step.ends_queue));
+  cl_event done = nullptr;
+  step.launch.enqueue(run.execution.queues[step.queue], waits_, noted ? &done : nullptr);
+  // The item before's, which what is enqueued now waits for where it has to.
+  if (cl_event before = std::exchange(events_[index], done); before != nullptr) {
+    if (!run.execution.after.empty()) waiting_.emplace_back(before, true);
+    ::clReleaseEvent(before);
+  }
   run.last[step.queue] = index;
 }
 

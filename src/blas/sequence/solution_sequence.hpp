@@ -30,7 +30,7 @@ struct Shape {
   std::uint8_t real_alpha, alpha_is_zero, alpha_is_one, queues;
   std::uint8_t bias, scale, activation, residual;
   std::array<std::uint8_t, slot_count> stored;
-  std::uint8_t invariant, emulated, unused[2];
+  std::uint8_t invariant, emulated, by_items;
   std::uint64_t m, n, k, kl, ku, batch, group_a, group_b;
   std::array<std::int64_t, slot_count> strides, batch_strides;
   cl_context context;
@@ -98,6 +98,9 @@ struct Varying {
 struct Step {
   Launch launch;
   unsigned queue = 0;
+  /// The items of the call's batch for which it runs, one after another, each time together with
+  /// the other steps of its queue. One that does the whole batch has item 0 alone.
+  std::size_t first_item = 0, end_item = 1;
   std::vector<Varying> varying;
   std::vector<std::size_t> after;  ///< steps on other queues that must have finished
   bool awaited = false;            ///< by a step on another queue
@@ -147,8 +150,9 @@ class SolutionSequence {
 
  private:
   struct Run;
-  static void set_varying(const Run& run, Step& step);
-  void enqueue(Run& run, std::size_t index);
+  static void set_varying(const Run& run, Step& step, std::size_t item);
+  void enqueue(Run& run, std::size_t index, std::size_t item);
+  void enqueue_items(Run& run);
   void collect_waits(const Run& run, const Step& step);
   void finish(Run& run);
   void hold(const Execution& execution);
@@ -157,6 +161,7 @@ class SolutionSequence {
   Shape shape_;
   Parts parts_;
   std::size_t workspace_bytes_ = 0;
+  std::size_t most_items_ = 1;    ///< of one queue's steps
   std::vector<cl_event> events_;  ///< of the steps of a run, owned while it is enqueued
   std::vector<cl_event> waits_;
   /// The ends of the last run, where it used the workspace: the next run's steps come after them.

@@ -157,6 +157,39 @@ kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long in
   FOR_MINE(i, n) y[i * inc_y] = mul_add(alpha, x[i * inc_x], y[i * inc_y]);
 #endif
 }
+//===== axpy_batch =====
+// y = alpha x + y for `items` pairs of vectors of N elements. A CPU's work-item goes through a stretch
+// of the items, a GPU's take elements of all items side by side.
+kernel void axpy_batch(long items, T alpha, global const T* restrict x, long at_x, long inc_x,
+                       long step_x, global T* restrict y, long at_y, long inc_y, long step_y) {
+  x += at_x;
+  y += at_y;
+#if ON_CPU
+#if UNIT_STRIDES
+  const Factor a = factor(alpha);
+#endif
+  FOR_MINE(item, items) {
+    global const T* restrict from = x + item * step_x;
+    global T* restrict to = y + item * step_y;
+    long i = 0;
+#if UNIT_STRIDES
+    for (; i + ELEMENTS <= N; i += ELEMENTS) {
+      global REAL* at = (global REAL*)(to + i);
+      store(times_add(a, load((global const REAL*)(from + i), 0), load(at, 0)), at, 0);
+    }
+    for (; i < N; ++i) to[i] = mul_add(alpha, from[i], to[i]);
+#else
+    for (; i < N; ++i) to[i * inc_y] = mul_add(alpha, from[i * inc_x], to[i * inc_y]);
+#endif
+  }
+#else
+  FOR_MINE(e, items * N) {
+    const long item = e / N, i = e % N;
+    global T* to = y + item * step_y + i * (UNIT_STRIDES ? 1 : inc_y);
+    *to = mul_add(alpha, x[item * step_x + i * (UNIT_STRIDES ? 1 : inc_x)], *to);
+  }
+#endif
+}
 //===== rot =====
 // (x, y) = (c x + s y, c y - s x), the plane rotation; c and s are real, and where T is complex
 // their imaginary parts are not looked at.

@@ -97,15 +97,17 @@ void random_stored(Storage kind, std::uint8_t* to, std::size_t bytes, unsigned s
 }  // namespace
 
 void fill_at_random(const Call& call, const Use& use, void* block) {
+  const std::size_t parts = is_complex(call.precision) ? 2 : 1;
+  const auto step = static_cast<std::size_t>(call[use.slot].batch_stride);
+  const std::size_t count = use.length * use.lines + (use.items - 1) * step;
   Storage kind = call[use.slot].stored;
   if (use.slot == Slot::scale_a || use.slot == Slot::scale_b) kind = Storage::half;
   if (kind != Storage::native) {
-    const std::size_t elements = use.length * use.lines;
+    const std::size_t elements = count;
     return random_stored(kind, static_cast<std::uint8_t*>(block),
                          (elements + use.in_one - 1) / use.in_one * use.element,
                          1 + static_cast<unsigned>(use.slot));
   }
-  const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
   const bool heavy = has(call.routine, trait::triangular) && use.slot == Slot::a;
   const std::size_t n = is_compute_bound(call.routine) ? square_of(call) : call.n;
   const auto numbers = [&](auto* to) {
@@ -114,8 +116,9 @@ void fill_at_random(const Call& call, const Use& use, void* block) {
     const std::size_t reals = count * use.element / sizeof(R);
     random_numbers(to, reals, heavy ? R(1) / static_cast<R>(n) : R(1),
                    1 + static_cast<unsigned>(use.slot));
-    if (heavy)
-      for (std::size_t i = 0; i < n; ++i) to[diagonal(call, use, n, i) * parts] = 1;
+    if (!heavy) return;
+    for (std::size_t item = 0; item < use.items; ++item)
+      for (std::size_t i = 0; i < n; ++i) to[(item * step + diagonal(call, use, n, i)) * parts] = 1;
   };
   if (is_double(call.precision) && use.element >= sizeof(double))
     numbers(static_cast<double*>(block));

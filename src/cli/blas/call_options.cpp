@@ -201,6 +201,7 @@ Call call_of(const Context& context) {
 
 std::string text_of(const Call& call) {
   std::string text = fmt::format("{}{}", letter(call.precision), name_of(call.routine));
+  if (call.batch > 1) text += fmt::format(", {} times", call.batch);
   if (call.routine == Routine::rotg || call.routine == Routine::rotmg) return text;
   const RoutineFacts facts = facts_of(call.routine);
   if (facts.size_m) text += fmt::format(", m {}", call.m);

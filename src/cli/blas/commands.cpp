@@ -76,6 +76,7 @@ Json json_of(const blas::SequenceStep& step) {
           {"global", step.global},
           {"local", step.local},
           {"share", step.share},
+          {"times", step.times},
           {"after", step.after},
           {"parameters", parameters},
           {"parameters_from", step.parameters_from},
@@ -92,7 +93,9 @@ void print_steps(const blas::Call& call, const blas::Sequence& sequence, std::si
                "program", "found in", "time"});
   for (std::size_t i = 0; i < sequence.steps.size(); ++i) {
     const auto& step = sequence.steps[i];
-    table.row(i, step.queue, step.kernel, fmt::join(step.global, "x"), fmt::join(step.local, "x"),
+    const std::string kernel =
+        step.times == 1 ? step.kernel : fmt::format("{} ({} times)", step.kernel, step.times);
+    table.row(i, step.queue, kernel, fmt::join(step.global, "x"), fmt::join(step.local, "x"),
               fmt::format("{:.0f} %", step.share * 100), fmt::join(step.after, " "),
               parameters_of(step),
               step.parameters_from + (step.parameters_record.empty() ? "" : ": ") +
@@ -110,8 +113,16 @@ void print_steps(const blas::Call& call, const blas::Sequence& sequence, std::si
   for (const auto& line : said) print_text(line);
 }
 
+/// So many calls like one in a batch, their operands one behind another.
+blas::Call batch_of(blas::Call call, std::int64_t count) {
+  if (count == 1) return call;
+  call.batch = static_cast<std::size_t>(count);
+  for (auto& operand : call.operands) operand.batch_stride = 1;  // which makes them move
+  return rival::contiguous(call);
+}
+
 int blas_explain(Context& context) {
-  const blas::Call call = call_of(context);
+  const blas::Call call = batch_of(call_of(context), context.integer("batch"));
   const auto resolver = make_resolver(context);
   const Queues queues = queues_of(context);
   blas::Library library(*resolver);
@@ -250,13 +261,20 @@ const Command blas_explain_command{
                                  "How many command queues share the work; several devices get "
                                  "theirs in turn. Default: one for each device.")
                      .at_least(1),
+                 Option::integer("batch", "COUNT",
+                                 "How many such calls are one batch, their operands one behind "
+                                 "another.",
+                                 "1")
+                     .at_least(1),
                  options::json},
                 options::stores},
     .positional = routine_word,
     .examples = {{"kiln blas explain dgemm -m 2048 -n 512 -k 64",
                   "Which kernels is this product, with which tiles?"},
                  {"kiln blas explain trsm -n 4096 --side right --queues 2",
-                  "How do two queues share it?"}},
+                  "How do two queues share it?"},
+                 {"kiln blas explain dgemm -n 23 --batch 100000",
+                  "Are many small products one launch?"}},
     .body = blas_explain,
 };
 

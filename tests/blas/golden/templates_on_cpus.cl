@@ -36,6 +36,24 @@
 <vectors>
 <axpy>
 
+// blas.axpy_batch, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<axpy_batch>
+
+// blas.axpy_batch, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<axpy_batch>
+
 // blas.copy, s
 #define PRECISION s
 #define ON_CPU 1
@@ -73,6 +91,22 @@
 <vectors>
 <reduction>
 <dot_product>
+
+// blas.emulated, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<emulated>
+
+// blas.emulated, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<emulated>
 
 // blas.iamax, s
 #define PRECISION s
@@ -419,6 +453,22 @@
 <epilogue>
 <skinny>
 <skinny_gpu>
+
+// blas.small_product, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_product>
+
+// blas.small_product, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_product>
 
 // blas.solve, s
 #define PRECISION s

@@ -109,7 +109,9 @@ TYPED_TEST(Emulated, errors_are_no_worse_than_those_of_doubles) {
       }
     EXPECT_LE(worst_emulated, worst_native) << "phi " << phi;
     // Where exponents allow it, bytes were what it was computed with.
-    if (phi <= 1) EXPECT_LT(worst_emulated, worst_native / 2) << "phi " << phi;
+    if (phi <= 1) {
+      EXPECT_LT(worst_emulated, worst_native / 2) << "phi " << phi;
+    }
   }
 }
 

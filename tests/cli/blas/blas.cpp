@@ -57,6 +57,26 @@ TEST_F(Blas, explain_shares_the_work_over_queues) {
   }
 }
 
+TEST_F(Blas, explain_shows_what_a_batch_comes_to) {
+  const auto steps_of = [&](const char* n) {
+    const auto result = kiln({"blas", "explain", "gemm", "-n", n, "--batch", "50", "--device",
+                              "cpu", "--store", "off", "--json"});
+    EXPECT_EQ(result.exit_code, 0) << result.errors;
+    return json_lines(result.output).at(0)["steps"];
+  };
+  const auto small = steps_of("23"), large = steps_of("300");
+  ASSERT_EQ(small.size(), 1u);
+  EXPECT_EQ(small[0]["kernel"], "small_product");
+  EXPECT_EQ(small[0]["times"], 1);
+  ASSERT_EQ(large.size(), 1u);
+  EXPECT_EQ(large[0]["times"], 50);
+  const auto text = kiln({"blas", "explain", "axpy", "-n", "5000", "--batch", "3", "--device",
+                          "cpu", "--store", "off"});
+  EXPECT_THAT(text.output, StartsWith("saxpy, 3 times, n 5000: "));
+  EXPECT_THAT(text.output, HasSubstr("axpy (3 times)"));
+  expect_refusal(kiln({"blas", "explain", "axpy", "--batch", "0"}), 2, "--batch");
+}
+
 TEST_F(Blas, a_routine_may_have_the_letter_of_its_precision) {
   const auto call_of = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"blas", "explain"});

@@ -7,7 +7,9 @@
 #define GROUPED_SECOND 0
 #define INTEGER 0
 #define SPECIAL 0
+#define GATED 0
 <prelude>
+<gate>
 <stored>
 <matrix_element>
 #define ROWS 64

@@ -1,0 +1,192 @@
+#include "kiln/blas/batch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "base/lifetime.hpp"
+#include "blas/api/library.hpp"
+#include "blas/call/validate.hpp"
+#include "device/opencl.hpp"
+
+// Batches whose items the host knows one by one: tables of places, and calls of any kind.
+namespace kiln::blas {
+namespace {
+
+/// The queues of some calls, each of which goes to one of them as a whole. Its events are those of
+/// the last call of each queue, or, where a queue keeps no order, of a marker behind all of them.
+class Spread {
+ public:
+  explicit Spread(const Execution& execution)
+      : execution_(execution), ends_(execution.queues.size()), work_(execution.queues.size(), 0) {}
+
+  /// Enqueues a call; `work` in any unit.
+  void enqueue(Library& library, const Call& call, double work) {
+    const auto least = std::min_element(work_.begin(), work_.end()) - work_.begin();
+    const auto queue = static_cast<std::size_t>(least);
+    work_[queue] += work;
+    cl::Event done;
+    const bool wants = execution_.events != nullptr;
+    const Status status = library.run(
+        call, {execution_.queues.subspan(queue, 1), execution_.after, wants ? &done() : nullptr});
+    throw_refusal(call, status);
+    if (!wants) return;
+    const auto properties =
+        queue_fact<cl_command_queue_properties>(execution_.queues[queue], CL_QUEUE_PROPERTIES);
+    if ((properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0) ends_[queue].clear();
+    ends_[queue].push_back(std::move(done));
+  }
+
+  /// Gives the caller the events.
+  void hand_over() {
+    if (execution_.events == nullptr) return;
+    NewEvents made(execution_);
+    for (std::size_t queue = 0; queue < std::min(ends_.size(), most_queues); ++queue) {
+      std::vector<cl_event> ends;
+      for (const auto& event : ends_[queue]) ends.push_back(event());
+      // Of no calls the first queue says when the wait list has come.
+      if (ends.empty() && queue == 0)
+        ends.assign(execution_.after.begin(), execution_.after.end());
+      else if (ends.empty())
+        continue;
+      check_cl(::clEnqueueMarkerWithWaitList(
+                   execution_.queues[queue], static_cast<cl_uint>(ends.size()),
+                   ends.empty() ? nullptr : ends.data(), &execution_.events[queue]),
+               "clEnqueueMarkerWithWaitList");
+    }
+    made.hand_over();
+  }
+
+ private:
+  Execution execution_;
+  std::vector<std::vector<cl::Event>> ends_;
+  std::vector<double> work_;
+};
+
+/// What a call costs, roughly: to share calls out.
+double work_of(const Call& call) {
+  return is_compute_bound(call.routine) ? operations_of(call) : traffic_of(call);
+}
+
+/// The records of a table (Call::by_items).
+std::vector<char> table_of(std::span<const BatchItem> items, Precision precision) {
+  std::vector<char> table(items.size() * item_bytes(precision));
+  char* record = table.data();
+  for (const BatchItem& item : items) {
+    char* to = record;
+    const auto put = [&](const void* from, std::size_t bytes) {
+      std::memcpy(to, from, bytes);
+      to += bytes;
+    };
+    for (const Scalar& scalar : {item.alpha, item.beta})
+      put(ScalarBytes(scalar, precision).view().data(), size_of(precision));
+    for (const std::size_t place : {item.a, item.b, item.c}) put(&place, sizeof(cl_long));
+    record += item_bytes(precision);
+  }
+  return table;
+}
+
+}  // namespace
+
+// ---- Calls of any kind
+void run(std::span<const Call> calls, std::span<const cl_command_queue> queues,
+         std::span<const cl_event> after, std::span<cl_event> events) {
+  const Execution execution = execution_of(queues, after, events);
+  for (std::size_t i = 0; i < calls.size(); ++i) try {
+      throw_refusal(calls[i], validate(calls[i], execution));
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("call {}: {}", i, error.message()));
+    }
+  Spread spread(execution);
+  for (const Call& call : calls) spread.enqueue(Library::process(), call, work_of(call));
+  spread.hand_over();
+}
+
+// ---- Items at places of their own
+struct Batch::State {
+  Call call;  ///< of one item, or of all by a table
+  std::vector<BatchItem> items;
+  std::vector<cl::CommandQueue> queues;
+  std::vector<cl_command_queue> handles;
+  cl::Buffer table;
+};
+
+namespace {
+
+/// A call of one item.
+Call call_of(Call call, const BatchItem& item) {
+  call.alpha = item.alpha;
+  call.beta = item.beta;
+  call[Slot::a].offset += item.a;
+  call[Slot::b].offset += item.b;
+  call[Slot::c].offset += item.c;
+  return call;
+}
+
+/// Refuses items that reach beyond a buffer: the largest place of each operand says.
+void check_items(const Call& call, std::span<const BatchItem> items, const Execution& execution) {
+  for (const auto place : {&BatchItem::a, &BatchItem::b, &BatchItem::c}) {
+    const auto last = std::max_element(
+        items.begin(), items.end(),
+        [&](const BatchItem& one, const BatchItem& other) { return one.*place < other.*place; });
+    try {
+      throw_refusal(call, validate(call_of(call, *last), execution));
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("item {}: {}", last - items.begin(), error.message()));
+    }
+  }
+}
+
+}  // namespace
+
+Batch::Batch(const Call& call, std::span<const BatchItem> items,
+             std::span<const cl_command_queue> queues) {
+  const Execution execution = execution_of(queues, {}, {});
+  if (call.routine != Routine::gemm || call.batch != 1 || call.by_items)
+    throw Error(Errc::bad_input, full_name_of(call) + ": a Batch is of one gemm without a batch");
+  if (items.empty()) throw Error(Errc::bad_input, full_name_of(call) + ": a Batch has items");
+  check_items(call, items, execution);
+  throw_refusal(call, Library::check_queues(call, execution));
+  state_ = std::make_unique<State>();
+  state_->call = call;
+  for (auto* queue : queues) state_->queues.emplace_back(queue, true);
+  state_->handles.assign(queues.begin(), queues.end());
+  state_->items.assign(items.begin(), items.end());
+  const bool is_plain =
+      call.epilogue == Epilogue{} && (call.group_a | call.group_b) == 0 && !has_stored(call);
+  if (!is_plain || !is_small_product(call.m, call.n, call.k)) return;
+  std::vector<char> table = table_of(items, call.precision);
+  try {
+    state_->table = cl::Buffer(state_->queues[0].getInfo<CL_QUEUE_CONTEXT>(),
+                               CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, table.size(), table.data());
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+  state_->call.by_items = true;
+  state_->call.batch = items.size();
+  // One number of its own for all sequences of tables: a scalar of the call is not read.
+  state_->call.alpha = 2;
+  state_->call[Slot::items] = {state_->table()};
+  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) state_->call[slot].batch_stride = 0;
+  state_->items.clear();
+}
+
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+
+void Batch::run(std::span<const cl_event> after, std::span<cl_event> events) {
+  State& state = held(state_, "Batch");
+  const Execution execution = execution_of(state.handles, after, events);
+  if (state.call.by_items)
+    return throw_refusal(state.call, run_in(Library::process(), state.call, execution));
+  Spread spread(execution);
+  for (const BatchItem& item : state.items)
+    spread.enqueue(Library::process(), call_of(state.call, item), 1);
+  spread.hand_over();
+}
+
+}  // namespace kiln::blas

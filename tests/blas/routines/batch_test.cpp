@@ -1,0 +1,404 @@
+#include "kiln/blas/batch.hpp"
+
+#include <algorithm>
+
+#include "blas/call/validate.hpp"
+#include "blas/routines/batch_data.hpp"
+#include "kiln/blas/level1.hpp"
+
+namespace kiln::blas::testing {
+namespace {
+
+template <class T>
+class BatchedGemm : public ::testing::Test {
+ public:
+  struct How {
+    Gaps gaps{};
+    std::size_t queues = 1;
+    std::string form{};
+    bool poisoned = false;  ///< NaN where nothing may be read
+  };
+  static void check(Call call, const How& how) {
+    ProductData<T> data(call, how.gaps);
+    const T nan(std::numeric_limits<Real<T>>::quiet_NaN());
+    if (how.poisoned && call.beta == Scalar(0))
+      std::fill(data.c.all().begin(), data.c.all().end(), nan);
+    if (how.poisoned && call.alpha == Scalar(0)) {
+      std::fill(data.a.all().begin(), data.a.all().end(), nan);
+      std::fill(data.b.all().begin(), data.b.all().end(), nan);
+    }
+    data.upload(call);
+    ASSERT_EQ(run(call, how.queues, how.form), Status::success) << text_of(call);
+    Expected<T> expected(data.c.data());
+    for (std::size_t item = 0; item < call.batch; ++item)
+      data.expect(call, {item, item, item}, call.alpha, call.beta, expected);
+    ASSERT_EQ(expected.difference(data.c.data().download()), "")
+        << text_of(call) << " batch " << call.batch << " queues " << how.queues << " form "
+        << how.form;
+  }
+  static Call call(std::size_t m, std::size_t n, std::size_t k, std::size_t items) {
+    return batch_of_products<T>(m, n, k, items);
+  }
+};
+TYPED_TEST_SUITE(BatchedGemm, Precisions);
+
+TYPED_TEST(BatchedGemm, is_right_for_all_orders_and_transposes) {
+  for (const auto order : orders)
+    for (const auto trans_a : transposes)
+      for (const auto trans_b : transposes)
+        for (const std::size_t gap : {0, 2}) {
+          // By rows it is the same kernel as by columns with other transposes.
+          if (order == Order::row_major && gap == 0) continue;
+          auto call = gap == 0 ? this->call(19, 23, 6, 3) : this->call(5, 3, 7, 3);
+          call.order = order;
+          call.trans_a = trans_a;
+          call.trans_b = trans_b;
+          this->check(call, {.gaps = {gap, 0, 3, 1}});
+        }
+}
+
+TYPED_TEST(BatchedGemm, forms_for_gpus_are_right_on_any_device) {
+  for (const auto trans_a : transposes)
+    for (const auto trans_b : transposes) {
+      auto call = this->call(19, 10, 7, 5);
+      call.order = trans_a == trans_b ? Order::row_major : Order::column_major;
+      call.trans_a = trans_a;
+      call.trans_b = trans_b;
+      this->check(call, {.gaps = {trans_a == Transpose::none ? 1u : 0u, 0, 3, 1}, .form = "gpu"});
+    }
+  // Depths that local memory holds in parts, and sizes at the borders of what work-items take.
+  for (const char* form : {"gpu", "gpu32", "gpu_small"})
+    for (const auto& [m, n, k] :
+         {std::array<std::size_t, 3>{64, 64, 70}, {33, 64, 256}, {1, 1, 1}, {65, 130, 9}}) {
+      auto call = this->call(m, n, k, 2);
+      call.trans_a = m == 33 ? Transpose::transpose : Transpose::none;
+      this->check(call, {.form = form});
+    }
+}
+
+// Vectors of every width, strips of vectors, and tiles with columns left over.
+TYPED_TEST(BatchedGemm, is_right_for_all_heights_and_widths) {
+  for (const std::size_t size : {1, 2, 3, 5, 7, 8, 9, 13, 17, 23, 33, 41, 64})
+    this->check(this->call(size, 3, 2, 2), {});
+  for (const std::size_t size : {1, 5, 13, 29, 65}) this->check(this->call(7, size, 3, 2), {});
+  for (const std::size_t k : {31, 512, 513}) this->check(this->call(9, 5, k, 2), {});
+  this->check(this->call(53, 47, 13, 3), {});
+  auto call = this->call(130, 70, 11, 2);
+  this->check(call, {});
+  call.trans_a = call.trans_b = Transpose::conjugate;
+  this->check(call, {});
+}
+
+TYPED_TEST(BatchedGemm, neither_beta_zero_nor_alpha_zero_reads_what_it_is_multiplied_with) {
+  for (const char* form : {"", "gpu"})
+    for (const std::size_t size : {9, 258}) {
+      if (size > 256 && form[0] != 0) continue;
+      auto call = this->call(size, 9, 7, 2);
+      call.trans_a = Transpose::transpose;
+      call.beta = 0;
+      this->check(call, {.form = form, .poisoned = true});
+      call.alpha = 0;
+      this->check(call, {.form = form, .poisoned = true});
+      for (const int beta : {1, 2}) {
+        call.beta = beta;
+        this->check(call, {.form = form, .poisoned = true});
+      }
+    }
+}
+
+TYPED_TEST(BatchedGemm, a_depth_of_zero_leaves_beta_c) {
+  for (const char* form : {"", "gpu"})
+    for (const std::size_t size : {9, 258}) this->check(this->call(size, 8, 0, 3), {.form = form});
+}
+
+TYPED_TEST(BatchedGemm, items_may_share_a_factor) {
+  for (const char* form : {"", "gpu"})
+    for (const std::size_t size : {11, 258}) {
+      if (size > 256 && form[0] != 0) continue;
+      this->check(this->call(size, 6, 5, 4), {.gaps = {0, -1, 0, 0}, .form = form});
+      this->check(this->call(size, 6, 5, 4), {.gaps = {0, 0, -1, 0}, .form = form});
+    }
+}
+
+TYPED_TEST(BatchedGemm, queues_share_the_items) {
+  for (const std::size_t queues : {2, 3, 4})
+    for (const std::size_t size : {12, 258})
+      for (const std::size_t items : {2, 7}) {
+        auto call = this->call(size, 12, 9, items);
+        call.order = Order::row_major;
+        this->check(call, {.gaps = {0, 0, 0, 5}, .queues = queues});
+      }
+}
+
+TYPED_TEST(BatchedGemm, many_items_are_shared_by_the_cores) {
+  this->check(this->call(8, 8, 8, 3001), {.gaps = {0, 0, 0, 1}});
+  this->check(this->call(4, 5, 3, 257), {.form = "gpu"});
+}
+
+TYPED_TEST(BatchedGemm, items_may_lie_between_one_anothers_lines) {
+  constexpr std::size_t items = 3, n = 6;
+  auto call = this->call(4, n, 5, items);
+  ProductData<TypeParam> data(call, {});
+  data.upload(call);
+  auto c = OperandData<TypeParam>::matrix(4 * items, n, 4 * items, 1, 7);
+  call[Slot::c] = c.upload();
+  call[Slot::c].batch_stride = 4;
+  call.beta = 0;
+  ASSERT_EQ(run(call), Status::success);
+  Expected<TypeParam> expected(c);
+  for (std::size_t item = 0; item < items; ++item)
+    for (std::size_t i = 0; i < 4; ++i)
+      for (std::size_t j = 0; j < n; ++j) {
+        Sum sum;
+        for (std::size_t k = 0; k < 5; ++k)
+          sum.add(Wide(call.alpha) * data.a.element(item, Transpose::none)(i, k),
+                  data.b.element(item, Transpose::none)(k, j));
+        sum.terms += 2;
+        expected.set(c.at(Order::column_major, item * 4 + i, j), sum);
+      }
+  EXPECT_EQ(expected.difference(c.download()), "");
+}
+
+// What a NaN or an infinity of one item is multiplied with becomes one; other items do not.
+TYPED_TEST(BatchedGemm, values_that_are_no_numbers_stay_in_their_rows_and_items) {
+  using R = Real<TypeParam>;
+  for (const char* form : {"", "gpu"})
+    for (const R value :
+         {std::numeric_limits<R>::quiet_NaN(), std::numeric_limits<R>::infinity()}) {
+      auto call = this->call(11, 9, 6, 3);
+      call.alpha = 1;
+      call.beta = 0;
+      ProductData<TypeParam> data(call, {});
+      data.a.all()[data.a.at(1, 10, 4)] = TypeParam(value);
+      data.upload(call);
+      ASSERT_EQ(run(call, 1, form), Status::success);
+      const auto now = data.c.data().download();
+      for (std::size_t item = 0; item < 3; ++item)
+        for (std::size_t i = 0; i < 11; ++i)
+          for (std::size_t j = 0; j < 9; ++j) {
+            const auto real = std::real(now[data.c.at(item, i, j)]);
+            EXPECT_EQ(std::isfinite(real), item != 1 || i != 10) << item << " " << i << " " << j;
+          }
+    }
+}
+
+// ---- Items at places of their own
+template <class T>
+class BatchOfPlaces : public ::testing::Test {
+ public:
+  static std::vector<BatchItem> items_of(const ProductData<T>& data) {
+    // Places in any order; two share an A, and one has an alpha, another a beta, of 0.
+    const std::size_t a[] = {3, 0, 3, 1}, b[] = {0, 2, 1, 3}, c[] = {2, 3, 0, 1};
+    std::vector<BatchItem> items;
+    for (std::size_t i = 0; i < 4; ++i)
+      items.push_back({a[i] * data.a.stride(), b[i] * data.b.stride(), c[i] * data.c.stride(),
+                       i == 2 ? Scalar(0) : scalar_of<T>(0.5 + static_cast<double>(i), 0.25),
+                       i == 1 ? Scalar(0) : scalar_of<T>(-1, 0.5)});
+    return items;
+  }
+  static void check(std::size_t size, std::size_t queues) {
+    auto call = batch_of_products<T>(size, std::min<std::size_t>(size + 1, 31), 6, 4);
+    call.trans_b = Transpose::transpose;
+    ProductData<T> data(call, {1, 0, 2, 3});
+    const auto items = items_of(data);
+    data.upload(call);
+    call.batch = 1;
+    const auto on = Machine::get().queues(queues);
+    Batch batch(call, items, on);
+    std::vector<cl_event> events(queues, nullptr);
+    batch.run({}, events);
+    ASSERT_NE(events[0], nullptr);
+    for (cl_event event : events)
+      if (event != nullptr) {
+        ASSERT_EQ(::clWaitForEvents(1, &event), CL_SUCCESS);
+        ::clReleaseEvent(event);
+      }
+    Expected<T> expected(data.c.data());
+    for (const BatchItem& item : items)
+      data.expect(call,
+                  {item.a / data.a.stride(), item.b / data.b.stride(), item.c / data.c.stride()},
+                  item.alpha, item.beta, expected);
+    EXPECT_EQ(expected.difference(data.c.data().download()), "") << size << " queues " << queues;
+  }
+};
+TYPED_TEST_SUITE(BatchOfPlaces, Precisions);
+
+TYPED_TEST(BatchOfPlaces, is_right_for_small_and_large_items) {
+  for (const std::size_t size : {1, 7, 30, 258})
+    for (const std::size_t queues : {1, 2, 3}) this->check(size, queues);
+}
+
+TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
+  auto call = batch_of_products<TypeParam>(10, 9, 8, 4);
+  ProductData<TypeParam> data(call, {});
+  const auto items = this->items_of(data);
+  data.upload(call);
+  struct Record {
+    TypeParam alpha, beta;
+    cl_long a, b, c;
+  };
+  std::vector<char> table(item_bytes(call.precision) * (items.size() + 1));
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const auto& item = items[i];
+    const auto number = [](const Scalar& value) {
+      if constexpr (std::is_same_v<TypeParam, Real<TypeParam>>)
+        return static_cast<TypeParam>(value.real());
+      else
+        return TypeParam(value);
+    };
+    const Record record{number(item.alpha), number(item.beta), static_cast<cl_long>(item.a),
+                        static_cast<cl_long>(item.b), static_cast<cl_long>(item.c)};
+    // Behind a record that is none of the batch's.
+    std::memcpy(table.data() + (i + 1) * item_bytes(call.precision), &record, sizeof record);
+  }
+  const cl::Buffer buffer(cl::Context(Machine::get().context(), true),
+                          CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, table.size(), table.data());
+  call.by_items = true;
+  call[Slot::items] = {buffer(), 1};
+  ASSERT_EQ(run(call, 1, "gpu"), Status::success);
+  Expected<TypeParam> expected(data.c.data());
+  for (const BatchItem& item : items)
+    data.expect(call,
+                {item.a / data.a.stride(), item.b / data.b.stride(), item.c / data.c.stride()},
+                item.alpha, item.beta, expected);
+  EXPECT_EQ(expected.difference(data.c.data().download()), "");
+  call[Slot::items].offset = 2;
+  EXPECT_EQ(run(call), Status::small_items);
+  call[Slot::items] = {};
+  EXPECT_EQ(run(call), Status::small_items);
+  call.m = 257;
+  EXPECT_NE(run(call), Status::success);
+}
+
+// ---- Refusals
+class BatchRefusals : public ::testing::Test {
+ protected:
+  static Call small() {
+    Call call = batch_of_products<float>(4, 4, 4, 10);
+    for (const Slot slot : {Slot::a, Slot::b, Slot::c}) {
+      call[slot].memory = buffer()();
+      call[slot].stride = 4;
+      call[slot].batch_stride = 16;
+    }
+    return call;
+  }
+  /// 160 floats.
+  static cl::Buffer& buffer() {
+    static auto& made = *new cl::Buffer(cl::Context(Machine::get().context(), true),
+                                        CL_MEM_READ_WRITE, 160 * sizeof(float));
+    return made;
+  }
+  static std::string message(const std::function<void()>& run) {
+    try {
+      run();
+      return "";
+    } catch (const Error& error) {
+      return error.message();
+    }
+  }
+};
+
+TEST_F(BatchRefusals, are_for_items_that_write_to_the_same_memory) {
+  Call call = small();
+  EXPECT_EQ(run(call), Status::success);
+  for (const int stride : {0, 1, 3, 15}) {
+    call[Slot::c].batch_stride = stride;
+    EXPECT_EQ(run(call), Status::items_overlap) << stride;
+    EXPECT_EQ(message([&] { throw_refusal(call, Status::items_overlap); }),
+              "sgemm: items of the batch would write to the same memory");
+  }
+  call.batch = 2;
+  call[Slot::c].stride = 9;  // lines of 4 at 0, 9, 18, 27
+  for (const auto& [stride, good] : {std::pair{4, true},
+                                     {5, true},
+                                     {6, false},
+                                     {3, false},
+                                     {13, true},
+                                     {14, true},
+                                     {12, false},
+                                     {30, false},
+                                     {31, true},
+                                     {27, false}}) {
+    call[Slot::c].batch_stride = stride;
+    EXPECT_EQ(run(call), good ? Status::success : Status::items_overlap) << stride;
+  }
+}
+
+TEST_F(BatchRefusals, are_for_buffers_that_are_too_short_for_the_last_item) {
+  Call call = small();
+  call.batch = 11;
+  EXPECT_EQ(run(call), Status::small_matrix_a);
+  call[Slot::a].batch_stride = 0;
+  EXPECT_EQ(run(call), Status::small_matrix_b);
+  call[Slot::b].batch_stride = 14;
+  EXPECT_EQ(run(call), Status::small_matrix_c);
+  call.batch = 0;
+  EXPECT_EQ(run(call), Status::invalid_value);
+  call = small();
+  call[Slot::a].batch_stride = -16;
+  EXPECT_EQ(run(call), Status::invalid_leading_a);
+}
+
+TEST_F(BatchRefusals, of_places_name_the_item) {
+  Call call = small();
+  call.batch = 1;
+  const auto on = Machine::get().queues();
+  const std::vector<BatchItem> items{{0, 0, 0}, {0, 145, 16}, {16, 16, 32}};
+  EXPECT_EQ(message([&] { Batch(call, items, on); }),
+            "item 1: sgemm: the buffer of matrix B is shorter than its sizes, offset and stride "
+            "say");
+  EXPECT_EQ(message([&] { Batch(call, {}, on); }), "sgemm: a Batch has items");
+  call.batch = 2;
+  EXPECT_EQ(message([&] { Batch(call, items, on); }),
+            "sgemm: a Batch is of one gemm without a batch");
+}
+
+TEST_F(BatchRefusals, of_calls_in_groups_name_the_call_and_enqueue_nothing) {
+  std::vector<Call> calls{small(), small()};
+  calls[1].m = 5;
+  EXPECT_EQ(message([&] { blas::run(std::span<const Call>(calls), Machine::get().queues(2)); }),
+            "call 1: sgemm: the leading dimension of A is too small");
+}
+
+// ---- Calls in groups
+TEST(CallsInGroups, of_mixed_sizes_and_routines_are_right_on_several_queues) {
+  for (const std::size_t queues : {1, 3}) {
+    std::vector<Call> calls;
+    std::vector<std::unique_ptr<ProductData<double>>> data;
+    for (const std::size_t size : {5, 260, 5, 33, 1}) {
+      auto call = batch_of_products<double>(size, size, 7, size == 33 ? 3 : 1);
+      data.push_back(std::make_unique<ProductData<double>>(call, Gaps{1, 0, 0, 2}));
+      data.back()->upload(call);
+      calls.push_back(call);
+    }
+    auto x = OperandData<double>::vector(50, 1, 0, 5), y = OperandData<double>::vector(50, 2, 1, 6);
+    calls.push_back(axpy(50, 2.0, {x.upload().memory}, {y.upload().memory, 1, 2}));
+    std::vector<cl_event> events(queues);
+    blas::run(std::span<const Call>(calls), Machine::get().queues(queues), {}, events);
+    for (cl_event event : events) {
+      ASSERT_NE(event, nullptr);
+      ASSERT_EQ(::clWaitForEvents(1, &event), CL_SUCCESS);
+      ::clReleaseEvent(event);
+    }
+    for (std::size_t i = 0; i < data.size(); ++i) {
+      Expected<double> expected(data[i]->c.data());
+      for (std::size_t item = 0; item < calls[i].batch; ++item)
+        data[i]->expect(calls[i], {item, item, item}, calls[i].alpha, calls[i].beta, expected);
+      EXPECT_EQ(expected.difference(data[i]->c.data().download()), "") << i;
+    }
+    const auto sums = y.download();
+    for (std::size_t i = 0; i < 50; ++i)
+      EXPECT_NEAR(sums[1 + 2 * i], 2 * x.all()[i] + y.all()[1 + 2 * i], 1e-14);
+  }
+}
+
+TEST(CallsInGroups, of_none_end_after_the_wait_list) {
+  cl_event event = nullptr;
+  blas::run(std::span<const Call>(), Machine::get().queues(), {}, {&event, 1});
+  ASSERT_NE(event, nullptr);
+  EXPECT_EQ(::clWaitForEvents(1, &event), CL_SUCCESS);
+  ::clReleaseEvent(event);
+}
+
+}  // namespace
+}  // namespace kiln::blas::testing
