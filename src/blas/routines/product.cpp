@@ -53,6 +53,8 @@ Arguments& put_result(Arguments& to, const Product& product) {
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   if (product.depth == 0) return;
+  if (takes_matrix_units(builder, queue, product))
+    return add_matrix_unit_product(builder, queue, product);
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

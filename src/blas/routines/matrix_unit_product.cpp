@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <limits>
+
+#include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
+#include "blas/routines/product.hpp"
+#include "blas/sequence/sequence_builder.hpp"
+
+namespace kiln::blas {
+namespace {
+
+/// How a region's elements lie in memory; scratch memory of other steps holds native ones.
+Storage stored(const Call& call, const Region& region) {
+  return region.slot ? call[*region.slot].stored : Storage::native;
+}
+
+std::int64_t batch_stride(const Call& call, const Region& region) {
+  return region.slot && call.batch > 1 ? call[*region.slot].batch_stride : 0;
+}
+
+bool is_general(const Factor& factor) {
+  return factor.region.slot && factor.stored == Factor::Stored::everywhere &&
+         factor.diagonal == Factor::Diagonal::as_is;
+}
+
+constexpr std::size_t rounded_up(std::size_t n, std::size_t to) { return panels_of(n, to) * to; }
+
+/// A factor as the copy engine fetches it: lines that begin a multiple of 16 bytes apart.
+struct FetchedFactor {
+  Region region;
+  bool along_depth = false;
+  std::int64_t next = 0;  ///< from an item of a batch to the next
+};
+
+/// Adds the steps of one product, or of a batch of them, by the matrix units of Hopper.
+class MatrixUnitProduct {
+ public:
+  MatrixUnitProduct(SequenceBuilder& builder, unsigned queue, const Product& product)
+      : builder_(builder),
+        queue_(queue),
+        product_(product),
+        factors_(stored(builder.call(), product.first.region)),
+        element_(matrix_unit_bytes(factors_)),
+        count_(builder.call().batch) {}
+
+  void add() {
+    payload_ = {factors_, stored(builder_.call(), product_.result),
+                lies_along(product_.first, false), lies_along(product_.second, true),
+                static_cast<std::int64_t>(rows_of_tile())};
+    const auto first = fetchable(product_.first, product_.rows, false);
+    const auto second = fetchable(product_.second, product_.columns, true);
+    multiply(first, second);
+  }
+
+ private:
+  /// Whether op(region) is contiguous along the depth; what is copied because it is not, will be.
+  bool lies_along(const Factor& factor, bool across) const {
+    return element_ == 1 || (factor.trans != Transpose::none) != across;
+  }
+
+  std::size_t tiles(std::size_t rows) const {
+    return panels_of(product_.rows, rows) * panels_of(product_.columns, MatrixUnitTile::columns) *
+           count_;
+  }
+
+  /// The rows of a tile with which the compute units are done first: large tiles are the cheapest
+  /// for what they compute, since they fetch the least for it, but may be too few.
+  std::size_t rows_of_tile() const {
+    struct Choice {
+      std::size_t rows, cost;  // of a tile: about the time that it takes
+    };
+    constexpr Choice choices[] = {{256, 256}, {128, 150}, {64, 100}};
+    const auto time = [&](const Choice& choice) {
+      return panels_of(tiles(choice.rows), builder_.device(queue_).compute_units) * choice.cost;
+    };
+    return std::min_element(
+               std::begin(choices), std::end(choices),
+               [&](const Choice& a, const Choice& b) { return time(a) < time(b); })
+        ->rows;
+  }
+
+  KernelChoice kernel(const char* name) const {
+    const MatrixUnitGenerator generator;
+    return builder_.choose(queue_, generator.family(), generator.version(), payload_, name);
+  }
+
+  /// The factor itself, or a copy of it whose lines begin where the copy engine can fetch them.
+  /// Integers must lie along the depth, too. `rows`: of a panel of it; `across`: it is the second.
+  FetchedFactor fetchable(const Factor& factor, std::size_t rows, bool across) {
+    const std::size_t unit = 16 / element_;
+    const bool along = (factor.trans != Transpose::none) != across;
+    const std::size_t length = along ? product_.depth : rows;
+    const std::size_t lines = along ? rows : product_.depth;
+    const std::int64_t next = batch_stride(builder_.call(), factor.region);
+    const auto is_placed = [&](std::int64_t distance) {
+      return distance % static_cast<std::int64_t>(unit) == 0;
+    };
+    Region region = factor.region;
+    if (lines == 1)  // which has no next
+      region.leading = static_cast<std::int64_t>(rounded_up(length, unit));
+    const bool is_transposed = element_ == 1 && !along;
+    if (!is_transposed && is_placed(region.leading) && is_placed(next))
+      return {region, along, next};
+
+    const std::size_t items = next == 0 ? 1 : count_;
+    const std::size_t to_lines = is_transposed ? length : lines;
+    const std::size_t to_leading = rounded_up(is_transposed ? lines : length, 64);
+    FetchedFactor copy;
+    copy.along_depth = along || is_transposed;
+    copy.next = next == 0 ? 0 : static_cast<std::int64_t>(to_lines * to_leading);
+    copy.region.leading = static_cast<std::int64_t>(to_leading);
+    copy.region.buffer =
+        builder_.scratch(queue_, across ? 1 : 0, items * to_lines * to_leading * element_);
+    NDRange range;
+    range.dimensions = 3;
+    range.local = {256, 1, 1};
+    range.global = {256, lines, items};
+    if (is_transposed) range.global = {256 * panels_of(length, 64), panels_of(lines, 64), items};
+    auto arguments =
+        builder_.step(queue_, kernel(is_transposed ? "transpose_lines" : "copy_lines"), range);
+    put(arguments, factor.region)
+        .numbers(factor.region.leading, next, length, lines)
+        .buffer(copy.region.buffer)
+        .numbers(to_leading);
+    return copy;
+  }
+
+  void multiply(const FetchedFactor& first, const FetchedFactor& second) {
+    const std::size_t groups =
+        std::min<std::size_t>(tiles(static_cast<std::size_t>(payload_.rows)),
+                              builder_.device(queue_).compute_units);
+    const auto maps = builder_.scratch(queue_, 3, groups * MatrixUnitTile::map_bytes);
+    NDRange range;
+    range.local[0] = MatrixUnitTile::threads;
+    range.global[0] = groups * MatrixUnitTile::threads;
+    auto arguments = builder_.step(queue_, kernel("product"), range);
+    arguments.buffer(maps);
+    for (const auto* factor : {&first, &second})
+      put(arguments, factor->region).numbers(factor->region.leading, factor->next);
+    put(arguments, product_.result)
+        .numbers(product_.result.leading, batch_stride(builder_.call(), product_.result),
+                 product_.rows, product_.columns, product_.depth, count_)
+        .scalars(product_.alpha, product_.beta);
+  }
+
+  SequenceBuilder& builder_;
+  unsigned queue_;
+  const Product& product_;
+  Storage factors_;
+  std::size_t element_;  ///< bytes
+  std::size_t count_;    ///< of the batch
+  MatrixUnitPayload payload_;
+};
+
+/// Whether the kernels write a result of this kind for factors of that kind.
+bool is_written(Storage result, Storage factors) {
+  if (result == Storage::native) return true;
+  if (factors == Storage::int8) return result == Storage::int32;
+  return result == Storage::half || result == Storage::bfloat16;
+}
+
+}  // namespace
+
+bool takes_matrix_units(const SequenceBuilder& builder, unsigned queue, const Product& product) {
+  const Call& call = builder.call();
+  // The copy engine counts elements in 32 bits, a tile beyond the last included.
+  constexpr std::size_t most = std::numeric_limits<std::int32_t>::max() - 1024;
+  if (call.routine != Routine::gemm || call.precision != Precision::s || !product.result.slot ||
+      !is_general(product.first) || !is_general(product.second) ||
+      product.triangle != Product::Triangle::whole || product.hermitian)
+    return false;
+  const Storage factors = stored(call, product.first.region);
+  return matrix_unit_bytes(factors) != 0 && factors == stored(call, product.second.region) &&
+         is_written(stored(call, product.result), factors) && call.epilogue == Epilogue{} &&
+         call.group_a == 0 && call.group_b == 0 &&
+         std::max({product.rows, product.columns, product.depth, call.batch}) <= most &&
+         has_matrix_units(builder.device(queue));
+}
+
+void add_matrix_unit_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  MatrixUnitProduct(builder, queue, product).add();
+}
+
+}  // namespace kiln::blas
