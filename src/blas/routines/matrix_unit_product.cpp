@@ -112,14 +112,16 @@ class MatrixUnitProduct {
     copy.region.buffer =
         builder_.scratch(queue_, across ? 1 : 0, items * to_lines * to_leading * element_);
     NDRange range;
-    range.dimensions = 3;
+    range.dimensions = 2;
     range.local = {256, 1, 1};
-    range.global = {256, lines, items};
-    if (is_transposed) range.global = {256 * panels_of(length, 64), panels_of(lines, 64), items};
+    constexpr std::size_t most = 32768;  // of a grid along its second dimension; they go on
+    range.global = {256, std::min(most, lines * items), 1};
+    if (is_transposed)
+      range.global = {256 * panels_of(length, 64), std::min(most, panels_of(lines, 64) * items), 1};
     auto arguments =
         builder_.step(queue_, kernel(is_transposed ? "transpose_lines" : "copy_lines"), range);
     put(arguments, factor.region)
-        .numbers(factor.region.leading, next, length, lines)
+        .numbers(factor.region.leading, next, length, lines, items)
         .buffer(copy.region.buffer)
         .numbers(to_leading);
     return copy;

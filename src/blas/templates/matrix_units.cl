@@ -361,47 +361,52 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy_lines(
     global const ELEMENT* from, long offset, long ld, long next, long length, long lines,
-    global ELEMENT* to, long to_ld) {
-  const long line = get_global_id(1), item = get_global_id(2);
-  from += offset + item * next + line * ld;
-  to += (item * lines + line) * to_ld;
-  for (long i = get_local_id(0); i < length; i += 256) to[i] = from[i];
+    long items, global ELEMENT* to, long to_ld) {
+  for (long i = get_global_id(1); i < lines * items; i += get_global_size(1)) {
+    global const ELEMENT* line = from + offset + i / lines * next + i % lines * ld;
+    for (long e = get_local_id(0); e < length; e += 256) to[i * to_ld + e] = line[e];
+  }
 }
 
 #if SIZE == 1
+// Column e of 4 rows of 4 bytes.
+#define COLUMN(rows, e)                                              \
+  ((rows[0] >> 8 * (e) & 255) | (rows[1] >> 8 * (e) & 255) << 8 |    \
+   (rows[2] >> 8 * (e) & 255) << 16 | (rows[3] >> 8 * (e) & 255) << 24)
+
 // The transpose: line j of the copy is what stands at j in each line. By squares of 64 x 64 bytes; a
-// work-item has 4 x 4 of them.
-#define COLUMN(at, c) (uint)(at[0] >> 8 * (c) & 255) | (at[1] >> 8 * (c) & 255) << 8 | \
-                          (at[2] >> 8 * (c) & 255) << 16 | (at[3] >> 8 * (c) & 255) << 24
+// work-item has 4 x 4 of them. The copy's lines have room for whole squares.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void transpose_lines(
     global const ELEMENT* from, long offset, long ld, long next, long length, long lines,
-    global ELEMENT* to, long to_ld) {
+    long items, global ELEMENT* to, long to_ld) {
   local uint square[64][17];
   const int x = get_local_id(0) % 16, y = get_local_id(0) / 16;
-  const long i0 = get_group_id(0) * 64, l0 = get_group_id(1) * 64, item = get_global_id(2);
-  from += offset + item * next;
-  to += item * length * to_ld;
-  uint words[4];
+  const long i0 = get_group_id(0) * 64, across = (lines + 63) / 64;
+  for (long s = get_global_id(1); s < across * items; s += get_global_size(1)) {
+    const long item = s / across, l0 = s % across * 64;
+    uint rows[4];
 #pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    const long line = l0 + y * 4 + r, i = i0 + x * 4;
-    global const uchar* at = (global const uchar*)from + line * ld + i;
-    words[r] = 0;
-    if (line >= lines) continue;
-    if (i + 4 <= length && ((ulong)at & 3) == 0)
-      words[r] = *(global const uint*)at;
-    else
-      for (int e = 0; e < 4; ++e)
-        if (i + e < length) words[r] |= (uint)at[e] << 8 * e;
-  }
+    for (int r = 0; r < 4; ++r) {
+      const long line = l0 + y * 4 + r, i = i0 + x * 4;
+      global const ELEMENT* at = from + offset + item * next + line * ld + i;
+      rows[r] = 0;
+      if (line >= lines) continue;
+      if (i + 4 <= length && ((ulong)at & 3) == 0)
+        rows[r] = *(global const uint*)at;
+      else
+        for (int e = 0; e < 4; ++e)
+          if (i + e < length) rows[r] |= (uint)at[e] << 8 * e;
+    }
 #pragma unroll
-  for (int e = 0; e < 4; ++e) square[x * 4 + e][y] = COLUMN(words, e);
-  barrier(CLK_LOCAL_MEM_FENCE);
+    for (int e = 0; e < 4; ++e) square[x * 4 + e][y] = COLUMN(rows, e);
+    barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-  for (int r = 0; r < 4; ++r) {
-    // The copy's lines have room for whole squares.
-    const long line = i0 + y * 4 + r;
-    if (line < length) *(global uint*)(to + line * to_ld + l0 + x * 4) = square[y * 4 + r][x];
+    for (int r = 0; r < 4; ++r) {
+      const long line = i0 + y * 4 + r;
+      if (line < length)
+        *(global uint*)(to + (item * length + line) * to_ld + l0 + x * 4) = square[y * 4 + r][x];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 #endif
