@@ -28,8 +28,10 @@ struct MatrixUnitFacts : MatrixUnitPayload {
   std::int64_t stage_bytes() const {
     return (rows + static_cast<std::int64_t>(MatrixUnitTile::columns)) * 128;
   }
-  /// The stages, and two barriers of 8 bytes each.
-  std::int64_t local_bytes(std::int64_t stages) const { return stages * (stage_bytes() + 16); }
+  /// The stages with two barriers of 8 bytes each, and two tensor maps.
+  std::int64_t local_bytes(std::int64_t stages) const {
+    return stages * (stage_bytes() + 16) + 256;
+  }
 };
 
 /// The local memory that a work-group may have on these devices, less what the driver takes.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/generator/matrix_unit_generator.hpp"
@@ -49,7 +50,18 @@ class MatrixUnitProduct {
                 static_cast<std::int64_t>(rows_of_tile())};
     const auto first = fetchable(product_.first, product_.rows, false);
     const auto second = fetchable(product_.second, product_.columns, true);
-    multiply(first, second);
+    const std::size_t parts = parts_of_depth();
+    if (parts == 1)
+      return multiply(first, second, product_.result,
+                      batch_stride(builder_.call(), product_.result), 1);
+    const std::size_t elements = product_.rows * product_.columns;
+    Region sums;
+    sums.buffer = builder_.scratch(queue_, 2, count_ * parts * elements * sizeof(float));
+    sums.leading = static_cast<std::int64_t>(product_.rows);
+    const Storage result = std::exchange(payload_.result, of_sums());
+    multiply(first, second, sums, static_cast<std::int64_t>(elements), parts);
+    payload_.result = result;
+    gather(sums.buffer, parts);
   }
 
  private:
@@ -78,6 +90,17 @@ class MatrixUnitProduct {
                [&](const Choice& a, const Choice& b) { return time(a) < time(b); })
         ->rows;
   }
+
+  /// Work-groups that share a tile: where the tiles are too few, but the depth is worth sharing.
+  std::size_t parts_of_depth() const {
+    constexpr std::size_t least_depth = 512;
+    const std::size_t units = builder_.device(queue_).compute_units;
+    return std::clamp<std::size_t>(units / tiles(static_cast<std::size_t>(payload_.rows)), 1,
+                                   std::max<std::size_t>(1, product_.depth / least_depth));
+  }
+
+  /// How parts of the depth lie in memory until they are added.
+  Storage of_sums() const { return element_ == 1 ? Storage::int32 : Storage::native; }
 
   KernelChoice kernel(const char* name) const {
     const MatrixUnitGenerator generator;
@@ -127,9 +150,11 @@ class MatrixUnitProduct {
     return copy;
   }
 
-  void multiply(const FetchedFactor& first, const FetchedFactor& second) {
+  /// `next`: elements from a result to the next one, of a batch or of parts of the depth.
+  void multiply(const FetchedFactor& first, const FetchedFactor& second, const Region& result,
+                std::int64_t next, std::size_t parts) {
     const std::size_t groups =
-        std::min<std::size_t>(tiles(static_cast<std::size_t>(payload_.rows)),
+        std::min<std::size_t>(tiles(static_cast<std::size_t>(payload_.rows)) * parts,
                               builder_.device(queue_).compute_units);
     const auto maps = builder_.scratch(queue_, 3, groups * MatrixUnitTile::map_bytes);
     NDRange range;
@@ -139,9 +164,23 @@ class MatrixUnitProduct {
     arguments.buffer(maps);
     for (const auto* factor : {&first, &second})
       put(arguments, factor->region).numbers(factor->region.leading, factor->next);
+    put(arguments, result)
+        .numbers(result.leading, next, product_.rows, product_.columns, product_.depth, count_,
+                 parts);
+    if (parts == 1)
+      arguments.scalars(product_.alpha, product_.beta);
+    else
+      arguments.scalars(Coefficient(1), Coefficient(0));
+  }
+
+  void gather(const cl::Buffer& sums, std::size_t parts) {
+    const NDRange range =
+        stream_range(builder_.device(queue_), count_ * product_.rows * product_.columns);
+    auto arguments = builder_.step(queue_, kernel("gather"), range);
+    arguments.buffer(sums).numbers(parts);
     put(arguments, product_.result)
         .numbers(product_.result.leading, batch_stride(builder_.call(), product_.result),
-                 product_.rows, product_.columns, product_.depth, count_)
+                 product_.rows, product_.columns, count_)
         .scalars(product_.alpha, product_.beta);
   }
 

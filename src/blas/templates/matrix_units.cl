@@ -12,7 +12,12 @@
 // A factor is fetched by the copy engine from where it lies, by a tensor map that the kernel makes
 // itself in `maps` (256 bytes for each work-group). The engine puts zeros where the matrix has
 // ended, and swaps the 16-byte pieces of a 128-byte line by the line's number, as the matrix units
-// want it. It needs lines that begin a multiple of 16 bytes apart: the host sees to that.
+// want it. It needs lines that begin a multiple of 16 bytes apart: the host sees to that. Where a
+// factor's first element is not at such an address, which may differ from run to run, the
+// producer's work-items fetch instead.
+//
+// Where C has few tiles, each is computed by `parts` work-groups, which share its depth and write
+// results of their own, one after another like those of a batch; `gather` adds them.
 //   SIZE      bytes of an element of the factors
 //   FIRST_ALONG_K, SECOND_ALONG_K   1: the factor is contiguous along the depth, 0: across it
 //   RESULT    what C is: 0 float, 1 half, 2 bfloat16, 3 int32
@@ -51,15 +56,14 @@ INLINE void barrier_wait(uint at, uint parity) {
 }
 
 // ---- Fetching
-#define REPLACE(what) "tensormap.replace.tile." what ".global.b1024"
+#define REPLACE(what) "tensormap.replace.tile." what ".shared::cta.b1024"
 // Makes the tensor map of `items` matrices `next` elements apart: `lines` lines of `length` elements
-// each, which begin `ld` elements apart. One fetch brings 128 bytes of `box` lines. Returns where a
-// line begins for the map: its address must be a multiple of 16 bytes.
-INLINE int make_map(global ulong* map, global const uchar* at, long length, long lines, long ld,
-                    long items, long next, int box) {
-  const ulong misplaced = (ulong)at & 15;
-  const int begin = (int)(misplaced / SIZE);
-  for (int i = 0; i < 16; ++i) map[i] = 0;
+// each, which begin `ld` elements apart. One fetch brings 128 bytes of `box` lines. `map` is in local
+// memory, where making it takes less time.
+INLINE void make_map(uint map, global const uchar* from, long length, long lines, long ld,
+                     long items, long next, int box) {
+  for (int i = 0; i < 128; i += 8)
+    asm volatile(PTX("st.shared.u64 [%0], %1;")::"r"(map + i), "l"(0UL) : "memory");
   asm volatile(
       PTX(REPLACE("global_address") ".b64 [%0], %1;") PTX(REPLACE("rank") ".b32 [%0], 2;")
       PTX(REPLACE("box_dim") ".b32 [%0], 0, " TEXT(BOX) ";")
@@ -70,21 +74,22 @@ INLINE int make_map(global ulong* map, global const uchar* at, long length, long
       PTX(REPLACE("elemtype") ".b32 [%0], " TEXT(MAP_KIND) ";")
       PTX(REPLACE("interleave_layout") ".b32 [%0], 0;")
       PTX(REPLACE("swizzle_mode") ".b32 [%0], 3;") PTX(REPLACE("fill_mode") ".b32 [%0], 0;")
-      ::"l"(map), "l"(at - misplaced), "r"(box) : "memory");
+      ::"r"(map), "l"(from), "r"(box) : "memory");
   asm volatile(
       PTX(REPLACE("global_dim") ".b32 [%0], 0, %1;") PTX(REPLACE("global_dim") ".b32 [%0], 1, %2;")
       PTX(REPLACE("global_dim") ".b32 [%0], 2, %3;")
       PTX(REPLACE("global_stride") ".b64 [%0], 0, %4;")
       PTX(REPLACE("global_stride") ".b64 [%0], 1, %5;")
-      ::"l"(map), "r"((uint)(length + begin)), "r"((uint)lines), "r"((uint)(next ? items : 1)),
+      ::"r"(map), "r"((uint)length), "r"((uint)lines), "r"((uint)(next ? items : 1)),
         "l"(ld * SIZE), "l"((next ? next : ld) * SIZE) : "memory");
-  return begin;
 }
 
-// The copy engine reads maps by a way of its own: it must see what was written just now.
-INLINE void publish_map(global ulong* map) {
-  asm volatile(PTX("fence.proxy.tensormap::generic.release.gpu;")
-               PTX("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;")::"l"(map) : "memory");
+// Puts a map where the copy engine reads it, which it does by a way of its own. By a whole warp.
+INLINE void publish_map(global ulong* to, uint map) {
+  asm volatile(PTX("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
+                   ".sync.aligned [%0], [%1], 128;")
+               PTX("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;")
+               ::"l"(to), "r"(map) : "memory");
 }
 
 INLINE void fetch(uint to, global const ulong* map, int along, int line, int item, uint barrier) {
@@ -95,14 +100,35 @@ INLINE void fetch(uint to, global const ulong* map, int along, int line, int ite
 }
 
 // Fetches a stage of a factor: STEP columns from k on of `width` rows from i on.
-INLINE void fetch_factor(uint to, global const ulong* map, int begin, int along_k, int width, int k,
-                         int i, int item, uint barrier) {
+INLINE void fetch_factor(uint to, global const ulong* map, int along_k, int width, int k, int i,
+                         int item, uint barrier) {
   if (along_k) {
-    fetch(to, map, k + begin, i, item, barrier);
+    fetch(to, map, k, i, item, barrier);
   } else {
 #pragma unroll
     for (int block = 0; block < width / 64; ++block)
-      fetch(to + block * BLOCK_BYTES, map, i + block * 64 + begin, k, item, barrier);
+      fetch(to + block * BLOCK_BYTES, map, i + block * 64, k, item, barrier);
+  }
+}
+
+// The same by the producer's work-items: of a factor at `from`, of which there are `rows` rows and
+// `depth` columns from there on.
+INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_k, int width,
+                        long rows, long depth, int thread) {
+  for (int piece = thread; piece < width * 8; piece += 128) {
+    const int line = along_k ? piece / 8 : piece / 8 % 64, first = piece % 8 * (16 / SIZE);
+    const int block = along_k ? 0 : piece / 512;
+    uint words[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int e = 0; e < 16 / SIZE; ++e) {
+      const long i = along_k ? line : block * 64 + first + e, k = along_k ? first + e : line;
+      uint element = 0;
+      if (i < rows && k < depth) element = from[along_k ? i * ld + k : k * ld + i];
+      words[e * SIZE / 4] |= element << e * SIZE % 4 * 8;
+    }
+    asm volatile(PTX("st.shared.v4.u32 [%0], {%1, %2, %3, %4};")
+                 ::"r"(to + block * BLOCK_BYTES + line * 128 + ((piece % 8 ^ line % 8) << 4)),
+                   "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) : "memory");
   }
 }
 
@@ -242,7 +268,7 @@ INLINE void store_some(global OUT* at, long rows, const SUM* s, int t, WIDE alph
 }
 
 // ---- The walk
-// Which tile a work-group computes: strips of STRIP tiles along the columns of C, so that the
+// Which tile of which item a work-group computes: strips of STRIP tiles along the columns of C, so that the
 // work-groups of one moment share factors in the cache.
 INLINE void find_tile(long tile, long row_end, long column_end, long* item, long* p, long* q) {
   *item = tile / (row_end * column_end);
@@ -257,20 +283,92 @@ INLINE void find_tile(long tile, long row_end, long column_end, long* item, long
 #define NEXT_STAGE \
   if (++stage == STAGES) stage = 0, parity ^= 1
 
+// What the producer does where the copy engine can fetch, by one warp; `steps` for each part.
+INLINE void produce(global ulong* maps, uint stages, uint full, uint empty, uint map,
+                    global const uchar* first, long first_ld, long first_next,
+                    global const uchar* second, long second_ld, long second_next, long rows,
+                    long columns, long depth, long count, long parts, int thread) {
+  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
+  const long tiles = row_end * column_end * count * parts;
+  const int steps = (int)((depth + STEP - 1) / STEP);
+  // Two lanes make a map each.
+  const bool is_first = thread == 0;
+  const int along_k = is_first ? FIRST_ALONG_K : SECOND_ALONG_K;
+  const long width = is_first ? rows : columns;
+  if (thread < 2)
+    make_map(map + thread * 128, is_first ? first : second, along_k ? depth : width,
+             along_k ? width : depth, is_first ? first_ld : second_ld, count,
+             is_first ? first_next : second_next, !along_k ? 64 : is_first ? ROWS : COLUMNS);
+  asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
+  global ulong *first_map = maps + get_group_id(0) * 32, *second_map = first_map + 16;
+  publish_map(first_map, map);
+  publish_map(second_map, map + 128);
+  if (thread != 0) return;
+  int stage = 0;
+  uint parity = 0;
+  long item, p, q;
+  EACH_TILE {
+    find_tile(tile, row_end, column_end, &item, &p, &q);
+    const int batch = (int)(item / parts), part = (int)(item % parts);
+    const int end = (int)((part + 1L) * steps / parts);
+    for (int step = (int)((long)part * steps / parts); step < end; ++step) {
+      barrier_wait(empty + stage * 8, parity ^ 1);
+      const uint barrier = full + stage * 8, to = stages + stage * STAGE_BYTES;
+      barrier_arrive_and_expect(barrier, STAGE_BYTES);
+      fetch_factor(to, second_map, SECOND_ALONG_K, COLUMNS, step * STEP, (int)(q * COLUMNS),
+                   second_next ? batch : 0, barrier);
+      fetch_factor(to + SECOND_BYTES, first_map, FIRST_ALONG_K, ROWS, step * STEP, (int)(p * ROWS),
+                   first_next ? batch : 0, barrier);
+      NEXT_STAGE;
+    }
+  }
+}
+
+// The same where it cannot, by all of the producer.
+INLINE void produce_by_hand(uint stages, uint full, uint empty, global const ELEMENT* first,
+                            long first_ld, long first_next, global const ELEMENT* second,
+                            long second_ld, long second_next, long rows, long columns, long depth,
+                            long count, long parts, int thread) {
+  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
+  const long tiles = row_end * column_end * count * parts;
+  const int steps = (int)((depth + STEP - 1) / STEP);
+  int stage = 0;
+  uint parity = 0;
+  long item, p, q;
+  EACH_TILE {
+    find_tile(tile, row_end, column_end, &item, &p, &q);
+    const long batch = item / parts, part = item % parts, i = p * ROWS, j = q * COLUMNS;
+    const int end = (int)((part + 1) * steps / parts);
+    for (int step = (int)(part * steps / parts); step < end; ++step) {
+      barrier_wait(empty + stage * 8, parity ^ 1);
+      const uint to = stages + stage * STAGE_BYTES;
+      const long k = (long)step * STEP;
+      copy_factor(to, second + batch * second_next + (SECOND_ALONG_K ? j * second_ld + k : k * second_ld + j),
+                  second_ld, SECOND_ALONG_K, COLUMNS, columns - j, depth - k, thread);
+      copy_factor(to + SECOND_BYTES, first + batch * first_next + (FIRST_ALONG_K ? i * first_ld + k : k * first_ld + i),
+                  first_ld, FIRST_ALONG_K, ROWS, rows - i, depth - k, thread);
+      // What they wrote is for the matrix units, which read by another way.
+      asm volatile(PTX("fence.proxy.async.shared::cta;") PTX("bar.sync 1, 128;") ::: "memory");
+      if (thread == 0) barrier_arrive(full + stage * 8);
+      NEXT_STAGE;
+    }
+  }
+}
+
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     global ulong* maps, global const uchar* first, long first_offset, long first_ld,
     long first_next, global const uchar* second, long second_offset, long second_ld,
     long second_next, global OUT* c, long offset, long ld, long next, long rows, long columns,
-    long depth, long count, float alpha, float beta) {
+    long depth, long count, long parts, float alpha, float beta) {
   // More local memory than OpenCL tells of is had by this declaration alone.
   asm volatile(PTX(".shared .align 1024 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];")
                PTX(".reg " SUM_REGISTERS " sum<" TEXT(SUM_COUNT) ">;"));
   uint stages;
   asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(stages));
-  const uint full = stages + STAGES * STAGE_BYTES, empty = full + STAGES * 8;
+  const uint map = stages + STAGES * STAGE_BYTES, full = map + 256, empty = full + STAGES * 8;
   const int item = get_local_id(0), thread = item % 128, group = item / 128;
   const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  const long tiles = row_end * column_end * count;
+  const long tiles = row_end * column_end * count * parts;
   const int steps = (int)((depth + STEP - 1) / STEP);
   if (item == 0) {
     for (int s = 0; s < STAGES; ++s) {
@@ -280,43 +378,30 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  int stage = 0;
-  uint parity = 0;
-  long batch, p, q;
   if (group == 0) {
-    asm volatile(PTX("setmaxnreg.dec.sync.aligned.u32 40;"));
-    if (thread != 0) return;
-    global ulong *first_map = maps + get_group_id(0) * 32, *second_map = first_map + 16;
-    const int first_begin = make_map(
-        first_map, first + first_offset * SIZE, FIRST_ALONG_K ? depth : rows,
-        FIRST_ALONG_K ? rows : depth, first_ld, count, first_next, FIRST_ALONG_K ? ROWS : 64);
-    const int second_begin =
-        make_map(second_map, second + second_offset * SIZE, SECOND_ALONG_K ? depth : columns,
-                 SECOND_ALONG_K ? columns : depth, second_ld, count, second_next,
-                 SECOND_ALONG_K ? COLUMNS : 64);
-    publish_map(first_map);
-    publish_map(second_map);
-    EACH_TILE {
-      find_tile(tile, row_end, column_end, &batch, &p, &q);
-      for (int step = 0; step < steps; ++step) {
-        barrier_wait(empty + stage * 8, parity ^ 1);
-        const uint barrier = full + stage * 8, to = stages + stage * STAGE_BYTES;
-        barrier_arrive_and_expect(barrier, STAGE_BYTES);
-        fetch_factor(to, second_map, second_begin, SECOND_ALONG_K, COLUMNS, step * STEP,
-                     (int)(q * COLUMNS), second_next ? (int)batch : 0, barrier);
-        fetch_factor(to + SECOND_BYTES, first_map, first_begin, FIRST_ALONG_K, ROWS, step * STEP,
-                     (int)(p * ROWS), first_next ? (int)batch : 0, barrier);
-        NEXT_STAGE;
-      }
-    }
+    asm volatile(PTX("setmaxnreg.dec.sync.aligned.u32 56;"));
+    first += first_offset * SIZE;
+    second += second_offset * SIZE;
+    if ((((ulong)first | (ulong)second) & 15) != 0)
+      produce_by_hand(stages, full, empty, (global const ELEMENT*)first, first_ld, first_next,
+                      (global const ELEMENT*)second, second_ld, second_next, rows, columns, depth,
+                      count, parts, thread);
+    else if (thread < 32)
+      produce(maps, stages, full, empty, map, first, first_ld, first_next, second, second_ld,
+              second_next, rows, columns, depth, count, parts, thread);
     return;
   }
-  asm volatile(PTX("setmaxnreg.inc.sync.aligned.u32 232;"));
+  asm volatile(PTX("setmaxnreg.inc.sync.aligned.u32 224;"));
   const int t = item % 4, own = (group - 1) * 64;
+  int stage = 0;
+  uint parity = 0;
+  long result, p, q;
   EACH_TILE {
-    find_tile(tile, row_end, column_end, &batch, &p, &q);
+    find_tile(tile, row_end, column_end, &result, &p, &q);
+    const int begin = (int)(result % parts * steps / parts);
+    const int end = (int)((result % parts + 1) * steps / parts);
     int before = 0;
-    for (int step = 0; step < steps; ++step) {
+    for (int step = begin; step < end; ++step) {
       barrier_wait(full + stage * 8, parity);
       const uint at = stages + stage * STAGE_BYTES;
       const ulong y = descriptor(at + own / 64 * BLOCK_BYTES, SECOND_ALONG_K);
@@ -324,11 +409,12 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
       asm volatile(PTX("wgmma.fence.sync.aligned;")::: "memory");
 #pragma unroll
       for (int k = 0; k < 4; ++k)
-        multiply(y + k * NEXT(SECOND_ALONG_K), x + k * NEXT(FIRST_ALONG_K), step + k);
+        multiply(y + k * NEXT(SECOND_ALONG_K), x + k * NEXT(FIRST_ALONG_K),
+                 step - begin + k);
       // The stage before this one is done with once one group of instructions is pending.
       asm volatile(PTX("wgmma.commit_group.sync.aligned;")
                    PTX("wgmma.wait_group.sync.aligned 1;")::: "memory");
-      if (step > 0 && thread == 0) barrier_arrive(empty + before * 8);
+      if (step > begin && thread == 0) barrier_arrive(empty + before * 8);
       before = stage;
       NEXT_STAGE;
     }
@@ -339,7 +425,7 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     EACH_SUM(TAKE)
     // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
     const long i0 = p * ROWS, j0 = q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
-    global OUT* to = c + offset + batch * next + j0 * ld + i0;
+    global OUT* to = c + offset + result * next + j0 * ld + i0;
     // The same for all lanes: where a column lies well, all do.
     const bool wide = i0 + ROWS <= rows && ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
                       ((ulong)to & (WIDE_BYTES - 1)) == 0;
@@ -352,6 +438,20 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
       else if (exists)
         store_some(column, rows - i0, sums + side * 2, t, alpha, beta);
     }
+  }
+}
+
+// Adds the results of `parts` parts each, which lie one after another without gaps, into C.
+kernel void gather(global const SUM* from, long parts, global OUT* c, long offset, long ld,
+                   long next, long rows, long columns, long count, float alpha, float beta) {
+  const long elements = rows * columns;
+  for (long e = get_global_id(0); e < elements * count; e += get_global_size(0)) {
+    const long item = e / elements, i = e % elements % rows, j = e % elements / rows;
+    WIDE sum = 0;
+    for (long part = 0; part < parts; ++part)
+      sum += from[(item * parts + part) * elements + e % elements];
+    global OUT* at = c + offset + item * next + j * ld + i;
+    *at = blended(sum, beta != 0 ? *at : (OUT)0, alpha, beta);
   }
 }
 //===== matrix_unit_factors =====

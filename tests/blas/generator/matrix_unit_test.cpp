@@ -50,9 +50,9 @@ TEST(MatrixUnits, accept_their_defaults_which_fit_into_the_local_memory_of_a_wor
     EXPECT_TRUE(generator.accepts(request, tiles));
     const std::string text = generator.generate(request, tiles);
     EXPECT_LE(std::stoi(macro(text, "LOCAL_BYTES")), 232448);
-    // Stages, and two barriers for each.
+    // Stages, two barriers for each, and two tensor maps.
     EXPECT_EQ(std::stoll(macro(text, "LOCAL_BYTES")),
-              tiles.get("stages", 0) * ((payload.rows + 128) * 128 + 16));
+              tiles.get("stages", 0) * ((payload.rows + 128) * 128 + 16) + 256);
     EXPECT_EQ(std::stoll(macro(text, "SUM_COUNT")), payload.rows / 2);
     const std::string last = "sum" + std::to_string(payload.rows / 2 - 1) + "\"";
     EXPECT_TRUE(macro(text, "SUMS").ends_with(last)) << macro(text, "SUMS");
