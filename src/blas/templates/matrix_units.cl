@@ -111,6 +111,25 @@ INLINE void fetch_factor(uint to, global const ulong* map, int along_k, int widt
   }
 }
 
+// 16 bytes from an address that may be no multiple of 16: by the two multiples around it, which both
+// hold bytes that are asked for.
+INLINE ulong2 load_16(global const ELEMENT* from) {
+  const uint by = (uint)((ulong)from & 15), bits = by % 8 * 8;
+  global const ulong2* at = (global const ulong2*)((global const uchar*)from - by);
+  const ulong2 low = at[0];
+  if (by == 0) return low;
+  const ulong2 high = at[1];
+  const ulong x = by < 8 ? low.x : low.y, y = by < 8 ? low.y : high.x;
+  const ulong z = by < 8 ? high.x : high.y;
+  if (bits == 0) return (ulong2)(x, y);
+  return (ulong2)(x >> bits | y << (64 - bits), y >> bits | z << (64 - bits));
+}
+
+INLINE void put_16(uint to, ulong2 bytes) {
+  asm volatile(PTX("st.shared.v2.u64 [%0], {%1, %2};")::"r"(to), "l"(bytes.x), "l"(bytes.y)
+               : "memory");
+}
+
 // The same by the producer's work-items: of a factor at `from`, of which there are `rows` rows and
 // `depth` columns from there on.
 INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_k, int width,
@@ -118,17 +137,22 @@ INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_
   for (int piece = thread; piece < width * 8; piece += 128) {
     const int line = along_k ? piece / 8 : piece / 8 % 64, first = piece % 8 * (16 / SIZE);
     const int block = along_k ? 0 : piece / 512;
-    uint words[4] = {0, 0, 0, 0};
+    const long i = along_k ? line : block * 64 + first, k = along_k ? first : line;
+    global const ELEMENT* at = from + (along_k ? i * ld + k : k * ld + i);
+    const long there = along_k ? (i < rows ? depth - k : 0) : (k < depth ? rows - i : 0);
+    ulong2 bytes = 0;
+    if (there >= 16 / SIZE) {
+      bytes = load_16(at);
+    } else {
 #pragma unroll
-    for (int e = 0; e < 16 / SIZE; ++e) {
-      const long i = along_k ? line : block * 64 + first + e, k = along_k ? first + e : line;
-      uint element = 0;
-      if (i < rows && k < depth) element = from[along_k ? i * ld + k : k * ld + i];
-      words[e * SIZE / 4] |= element << e * SIZE % 4 * 8;
+      for (int e = 0; e < 16 / SIZE; ++e)
+        if (e < there) {
+          const ulong element = (ulong)at[e] << e * SIZE % 8 * 8;
+          if (e < 8 / SIZE) bytes.x |= element;
+          else bytes.y |= element;
+        }
     }
-    asm volatile(PTX("st.shared.v4.u32 [%0], {%1, %2, %3, %4};")
-                 ::"r"(to + block * BLOCK_BYTES + line * 128 + ((piece % 8 ^ line % 8) << 4)),
-                   "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3]) : "memory");
+    put_16(to + block * BLOCK_BYTES + line * 128 + ((piece % 8 ^ line % 8) << 4), bytes);
   }
 }
 
@@ -214,30 +238,53 @@ INLINE OUT blended(WIDE sum, OUT old, WIDE alpha, WIDE beta) {
   return to_out(beta != 0 ? fma(beta, from_out(old), sum) : sum);
 }
 
-// The sums of a column of which ROWS rows exist and lie well for wide accesses, if the column
-// `exists`: a lane has two elements in every 8, at 2 t. `s` holds them as the matrix units leave
-// them: every other pair.
+// Stores the sums of a column, of which `rows` rows exist from `at` on (none, if not positive) and
+// lie well for wide accesses. A lane has two elements in every 8, at 2 t; `s` holds them as the
+// matrix units leave them: every other pair.
 #if RESULT == 0 || RESULT == 3
-INLINE void store_column(global OUT* at, bool exists, const SUM* s, int t, WIDE alpha, WIDE beta) {
-  if (!exists) return;
+INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
 #pragma unroll
   for (int j = 0; j < ROWS / 8; ++j) {
-    global OUT2* pair = (global OUT2*)(at + j * 8 + t * 2);
-    OUT2 old = 0;
-    if (beta != 0) old = *pair;
-    *pair = (OUT2)(blended(s[j * 4], old.x, alpha, beta), blended(s[j * 4 + 1], old.y, alpha, beta));
+    const int i = j * 8 + t * 2;
+    if (i + 2 <= rows) {
+      global OUT2* pair = (global OUT2*)(at + i);
+      OUT2 old = 0;
+      if (beta != 0) old = *pair;
+      *pair =
+          (OUT2)(blended(s[j * 4], old.x, alpha, beta), blended(s[j * 4 + 1], old.y, alpha, beta));
+    } else if (i < rows) {
+      at[i] = blended(s[j * 4], beta != 0 ? at[i] : (OUT)0, alpha, beta);
+    }
   }
 }
 #else
+// 8 elements, or as many as there are.
+INLINE uint4 load_8(global const OUT* from, long there) {
+  if (there >= 8) return *(global const uint4*)from;
+  uint w[4] = {0, 0, 0, 0};
+#pragma unroll
+  for (int e = 0; e < 7; ++e)
+    if (e < there) w[e / 2] |= (uint)from[e] << e % 2 * 16;
+  return (uint4)(w[0], w[1], w[2], w[3]);
+}
+INLINE void store_8(global OUT* to, long there, const uint w[4]) {
+  if (there >= 8) {
+    *(global uint4*)to = (uint4)(w[0], w[1], w[2], w[3]);
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < 7; ++e)
+    if (e < there) to[e] = (OUT)(w[e / 2] >> e % 2 * 16);
+}
 // 16 bytes at a time, for which 4 lanes swap what they have of 32 elements. All lanes of a warp take
 // part in that, also those whose column does not exist.
-INLINE void store_column(global OUT* at, bool exists, const SUM* s, int t, WIDE alpha, WIDE beta) {
+INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
 #pragma unroll
   for (int j = 0; j < ROWS / 32; ++j) {
-    global uint4* eight = (global uint4*)(at + j * 32 + t * 8);
+    const int own = j * 32 + t * 8;
     uint w[4] = {0, 0, 0, 0};
     if (beta != 0) {
-      const uint4 old = exists ? *eight : (uint4)0;
+      const uint4 old = load_8(at + own, rows - own);
       w[0] = old.x, w[1] = old.y, w[2] = old.z, w[3] = old.w;
       transpose_quad(w, t);
     }
@@ -251,12 +298,12 @@ INLINE void store_column(global OUT* at, bool exists, const SUM* s, int t, WIDE 
       w[i] = packed(low, high);
     }
     transpose_quad(w, t);
-    if (exists) *eight = (uint4)(w[0], w[1], w[2], w[3]);
+    store_8(at + own, rows - own, w);
   }
 }
 #endif
 
-// The same one by one, as far as there are rows.
+// The same one by one, wherever they lie.
 INLINE void store_some(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
 #pragma unroll
   for (int j = 0; j < ROWS / 8; ++j)
@@ -427,16 +474,16 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     const long i0 = p * ROWS, j0 = q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
     global OUT* to = c + offset + result * next + j0 * ld + i0;
     // The same for all lanes: where a column lies well, all do.
-    const bool wide = i0 + ROWS <= rows && ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
+    const bool wide = ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
                       ((ulong)to & (WIDE_BYTES - 1)) == 0;
 #pragma unroll
     for (int side = 0; side < 2; ++side) {
       global OUT* column = to + side * 8 * ld;
-      const bool exists = j0 + side * 8 < columns;
+      const long there = j0 + side * 8 < columns ? rows - i0 : 0;
       if (wide)
-        store_column(column, exists, sums + side * 2, t, alpha, beta);
-      else if (exists)
-        store_some(column, rows - i0, sums + side * 2, t, alpha, beta);
+        store_column(column, there, sums + side * 2, t, alpha, beta);
+      else
+        store_some(column, there, sums + side * 2, t, alpha, beta);
     }
   }
 }
