@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -55,9 +56,44 @@ void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
   for (std::size_t i = 0; i < count; ++i) to[i] = number(random) * scale;
 }
 
+/// The upper bits of a number between -1 and 1, as binary16 (what is below its normal numbers as 0).
+std::uint16_t half_of(float number) {
+  const auto bits = std::bit_cast<std::uint32_t>(number);
+  const std::uint32_t sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 255;
+  constexpr std::uint32_t bias = 127 - 15;
+  if (exponent <= bias) return static_cast<std::uint16_t>(sign);
+  return static_cast<std::uint16_t>(sign | (exponent - bias) << 10 | (bits >> 13 & 1023));
+}
+
+/// Operands that do not lie in memory as the call's precision says: numbers between -1 and 1, of 8
+/// bits and fewer any below 2, integers any.
+void random_stored(Storage stored, void* block, std::size_t bytes, unsigned seed) {
+  std::minstd_rand random(seed);
+  std::uniform_real_distribution<float> number(-1, 1);
+  if (stored == Storage::half || stored == Storage::bfloat16) {
+    auto* const to = static_cast<std::uint16_t*>(block);
+    for (std::size_t i = 0; i < bytes / 2; ++i) {
+      const float value = number(random);
+      to[i] = stored == Storage::half
+                  ? half_of(value)
+                  : static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
+    }
+    return;
+  }
+  const bool is_floating = stored == Storage::e4m3 || stored == Storage::e5m2;
+  auto* const to = static_cast<std::uint8_t*>(block);
+  for (std::size_t i = 0; i < bytes; ++i)
+    to[i] = static_cast<std::uint8_t>(random() >> 8 & (is_floating ? 0xBF : 0xFF));
+}
+
 }  // namespace
 
 void fill_at_random(const Call& call, const Use& use, void* block) {
+  if (const Storage stored = call[use.slot].stored; stored != Storage::native) {
+    std::size_t bytes = 0;
+    bytes_of(use, call[use.slot], bytes);
+    return random_stored(stored, block, bytes, 1 + static_cast<unsigned>(use.slot));
+  }
   const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
   const bool heavy = has(call.routine, trait::triangular) && use.slot == Slot::a;
   const std::size_t n = is_compute_bound(call.routine) ? square_of(call) : call.n;
