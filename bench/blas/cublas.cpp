@@ -97,13 +97,13 @@ void run_stored(const rival::SharedLibrary& blas, void* handle, const Call& call
   constexpr int compute_32f = 68, compute_32i = 72, default_algorithm = -1;
   check(blas.function<int(void*, int, int, int, int, int, const void*, const void*, int, int,
                           const void*, int, int, const void*, void*, int, int, int, int)>(
-            "cublasGemmEx")(
-            handle, static_cast<int>(call.trans_a), static_cast<int>(call.trans_b),
-            static_cast<int>(call.m), static_cast<int>(call.n), static_cast<int>(call.k), alpha,
-            data(Slot::a), kind_of(call[Slot::a].stored), ld(Slot::a), data(Slot::b),
-            kind_of(call[Slot::b].stored), ld(Slot::b), beta, data(Slot::c),
-            kind_of(call[Slot::c].stored), ld(Slot::c), of_integers ? compute_32i : compute_32f,
-            default_algorithm),
+            "cublasGemmEx")(handle, static_cast<int>(call.trans_a), static_cast<int>(call.trans_b),
+                            static_cast<int>(call.m), static_cast<int>(call.n),
+                            static_cast<int>(call.k), alpha, data(Slot::a),
+                            kind_of(call[Slot::a].stored), ld(Slot::a), data(Slot::b),
+                            kind_of(call[Slot::b].stored), ld(Slot::b), beta, data(Slot::c),
+                            kind_of(call[Slot::c].stored), ld(Slot::c),
+                            of_integers ? compute_32i : compute_32f, default_algorithm),
         "cublasGemmEx");
 }
 

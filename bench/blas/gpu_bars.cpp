@@ -77,10 +77,14 @@ Bar stored_bar(const char* name, Storage factors, Storage result, std::size_t n,
 }  // namespace
 
 std::vector<Bar> gpu_product_bars() {
-  return {bar(Routine::gemm, Precision::s, 1024, 0.5), bar(Routine::gemm, Precision::s, 4096, 0.7),
-          bar(Routine::gemm, Precision::s, 8192, 0.7), bar(Routine::gemm, Precision::d, 4096, 0.6),
-          bar(Routine::gemm, Precision::d, 8192, 0.6), bar(Routine::gemm, Precision::c, 4096, 0.5),
-          bar(Routine::gemm, Precision::z, 4096, 0.5), bar(Routine::trsm, Precision::s, 4096, 0.3),
+  return {bar(Routine::gemm, Precision::s, 1024, 0.5),
+          bar(Routine::gemm, Precision::s, 4096, 0.7),
+          bar(Routine::gemm, Precision::s, 8192, 0.7),
+          bar(Routine::gemm, Precision::d, 4096, 0.6),
+          bar(Routine::gemm, Precision::d, 8192, 0.6),
+          bar(Routine::gemm, Precision::c, 4096, 0.5),
+          bar(Routine::gemm, Precision::z, 4096, 0.5),
+          bar(Routine::trsm, Precision::s, 4096, 0.3),
           stored_bar("hgemm", Storage::half, Storage::half, 1024, 0.6),
           stored_bar("hgemm", Storage::half, Storage::half, 4096, 0.8),
           stored_bar("hgemm", Storage::half, Storage::half, 8192, 0.8),

@@ -12,6 +12,10 @@ namespace {
 constexpr const char* storage_names[] = {"float", "half", "bfloat16", "e4m3",
                                          "e5m2",  "int8", "int32",    "int4"};
 
+/// The templates, in the order of the text.
+constexpr const char* parts[] = {"matrix_unit", "matrix_unit_fetch", "matrix_unit_store",
+                                 "matrix_unit_product", "matrix_unit_factors"};
+
 /// What a Request asks for, and what follows from it.
 struct MatrixUnitFacts : MatrixUnitPayload {
   explicit MatrixUnitFacts(const Request& request)
@@ -39,10 +43,10 @@ constexpr std::int64_t most_local_bytes = std::int64_t{226} << 10;
 
 std::string instruction_text(const MatrixUnitFacts& facts) {
   // How the operands lie: 0 along the depth, 1 across it. Integers lie along it.
-  const std::string flags =
-      facts.of_integers() ? ""
-                          : fmt::format(", 1, 1, {}, {}", facts.second_along_depth ? 0 : 1,
-                                        facts.first_along_depth ? 0 : 1);
+  const std::string flags = facts.of_integers()
+                                ? ""
+                                : fmt::format(", 1, 1, {}, {}", facts.second_along_depth ? 0 : 1,
+                                              facts.first_along_depth ? 0 : 1);
   return fmt::format("#define INSTRUCTION \"m64n{}k{}.{}.{}.{}\"\n#define FLAGS \"{}\"\n",
                      facts.rows, 32 / facts.bytes(), facts.of_integers() ? "s32" : "f32",
                      facts.kind(), facts.kind(), flags);
@@ -95,14 +99,18 @@ Facts facts_of(const MatrixUnitPayload& payload) {
 
 std::int64_t MatrixUnitGenerator::version() const {
   constexpr std::int64_t own = 1;  // raised when the code of this file changes
-  static const std::int64_t version = version_of(
-      own, {template_mark("matrix_unit_product"), template_mark("matrix_unit_factors")});
+  static const std::int64_t version = [] {
+    std::int64_t of = own;
+    for (const char* part : parts) of = version_of(of, {template_mark(part)});
+    return of;
+  }();
   return version;
 }
 
 Parameters MatrixUnitGenerator::defaults(const Request& request) const {
   const MatrixUnitFacts facts(request);
-  return {{"stages", (std::int64_t{192} << 10) / facts.stage_bytes()}, {"strip", 2048 / facts.rows}};
+  return {{"stages", (std::int64_t{192} << 10) / facts.stage_bytes()},
+          {"strip", 2048 / facts.rows}};
 }
 
 bool MatrixUnitGenerator::accepts(const Request& request, const Parameters& parameters) const {
@@ -130,8 +138,8 @@ std::string MatrixUnitGenerator::generate(const Request& request,
       facts.first_along_depth ? 1 : 0, facts.second_along_depth ? 1 : 0, result,
       result == 1 || result == 2 ? 16 : 8);
   text += instruction_text(facts) + sums_text(facts);
-  text += template_text("matrix_unit_product");
-  return text += template_text("matrix_unit_factors");
+  for (const char* part : parts) text += template_text(part);
+  return text;
 }
 
 std::vector<std::string> MatrixUnitGenerator::classes_like(const std::string& problem_class) const {

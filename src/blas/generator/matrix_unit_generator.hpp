@@ -42,8 +42,8 @@ constexpr std::size_t matrix_unit_bytes(Storage factors) {
 /// Whether a device has the matrix units that these kernels are for: compute capability 9.0.
 bool has_matrix_units(const Device& device);
 
-/// The kernel `product`, and `copy_lines` and `transpose_lines`, which make factors such that it can
-/// fetch them. The version is a digest of the templates and a number for the code.
+/// The kernel `product`, and `copy_lines` and `transpose_lines`, which make factors such that it
+/// can fetch them. The version is a digest of the templates and a number for the code.
 ///
 /// Parameters: stages (of local memory, each 128 bytes along the depth), strip (tiles along the
 /// columns of C that are computed one after another, so that they share factors in the cache).

@@ -85,9 +85,8 @@ class MatrixUnitProduct {
     const auto time = [&](const Choice& choice) {
       return panels_of(tiles(choice.rows), builder_.device(queue_).compute_units) * choice.cost;
     };
-    return std::min_element(
-               std::begin(choices), std::end(choices),
-               [&](const Choice& a, const Choice& b) { return time(a) < time(b); })
+    return std::min_element(std::begin(choices), std::end(choices),
+                            [&](const Choice& a, const Choice& b) { return time(a) < time(b); })
         ->rows;
   }
 

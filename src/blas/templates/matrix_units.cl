@@ -1,7 +1,8 @@
 // Products of 16-bit and 8-bit factors by the matrix units of NVIDIA's Hopper (wgmma), whose
-// instructions stand behind marks (kernel/program/marked_assembly.hpp).
+// instructions stand behind marks (kernel/program/marked_assembly.hpp). matrix_unit_tiles.cl has how
+// tiles get into local memory and out of the registers.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
-//===== matrix_unit_product =====
+//===== matrix_unit =====
 // Tiles of ROWS x COLUMNS elements of C = alpha op(A) op(B) + beta C, by columns, for `count`
 // products of the same sizes, whose operands lie `next` elements apart. A work-group is a producer,
 // the first 128 work-items, and two consumers of 128, which compute 64 columns of a tile each. What
@@ -54,108 +55,7 @@ INLINE void barrier_wait(uint at, uint parity) {
                  : "=r"(done) : "r"(at), "r"(parity) : "memory");
   } while (!done);
 }
-
-// ---- Fetching
-#define REPLACE(what) "tensormap.replace.tile." what ".shared::cta.b1024"
-// Makes the tensor map of `items` matrices `next` elements apart: `lines` lines of `length` elements
-// each, which begin `ld` elements apart. One fetch brings 128 bytes of `box` lines. `map` is in local
-// memory, where making it takes less time.
-INLINE void make_map(uint map, global const uchar* from, long length, long lines, long ld,
-                     long items, long next, int box) {
-  for (int i = 0; i < 128; i += 8)
-    asm volatile(PTX("st.shared.u64 [%0], %1;")::"r"(map + i), "l"(0UL) : "memory");
-  asm volatile(
-      PTX(REPLACE("global_address") ".b64 [%0], %1;") PTX(REPLACE("rank") ".b32 [%0], 2;")
-      PTX(REPLACE("box_dim") ".b32 [%0], 0, " TEXT(BOX) ";")
-      PTX(REPLACE("box_dim") ".b32 [%0], 1, %2;") PTX(REPLACE("box_dim") ".b32 [%0], 2, 1;")
-      PTX(REPLACE("element_stride") ".b32 [%0], 0, 1;")
-      PTX(REPLACE("element_stride") ".b32 [%0], 1, 1;")
-      PTX(REPLACE("element_stride") ".b32 [%0], 2, 1;")
-      PTX(REPLACE("elemtype") ".b32 [%0], " TEXT(MAP_KIND) ";")
-      PTX(REPLACE("interleave_layout") ".b32 [%0], 0;")
-      PTX(REPLACE("swizzle_mode") ".b32 [%0], 3;") PTX(REPLACE("fill_mode") ".b32 [%0], 0;")
-      ::"r"(map), "l"(from), "r"(box) : "memory");
-  asm volatile(
-      PTX(REPLACE("global_dim") ".b32 [%0], 0, %1;") PTX(REPLACE("global_dim") ".b32 [%0], 1, %2;")
-      PTX(REPLACE("global_dim") ".b32 [%0], 2, %3;")
-      PTX(REPLACE("global_stride") ".b64 [%0], 0, %4;")
-      PTX(REPLACE("global_stride") ".b64 [%0], 1, %5;")
-      ::"r"(map), "r"((uint)length), "r"((uint)lines), "r"((uint)(next ? items : 1)),
-        "l"(ld * SIZE), "l"((next ? next : ld) * SIZE) : "memory");
-}
-
-// Puts a map where the copy engine reads it, which it does by a way of its own. By a whole warp.
-INLINE void publish_map(global ulong* to, uint map) {
-  asm volatile(PTX("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu"
-                   ".sync.aligned [%0], [%1], 128;")
-               PTX("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;")
-               ::"l"(to), "r"(map) : "memory");
-}
-
-INLINE void fetch(uint to, global const ulong* map, int along, int line, int item, uint barrier) {
-  asm volatile(
-      PTX("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-          "[%0], [%1, {%2, %3, %4}], [%5];")
-      ::"r"(to), "l"(map), "r"(along), "r"(line), "r"(item), "r"(barrier) : "memory");
-}
-
-// Fetches a stage of a factor: STEP columns from k on of `width` rows from i on.
-INLINE void fetch_factor(uint to, global const ulong* map, int along_k, int width, int k, int i,
-                         int item, uint barrier) {
-  if (along_k) {
-    fetch(to, map, k, i, item, barrier);
-  } else {
-#pragma unroll
-    for (int block = 0; block < width / 64; ++block)
-      fetch(to + block * BLOCK_BYTES, map, i + block * 64, k, item, barrier);
-  }
-}
-
-// 16 bytes from an address that may be no multiple of 16: by the two multiples around it, which both
-// hold bytes that are asked for.
-INLINE ulong2 load_16(global const ELEMENT* from) {
-  const uint by = (uint)((ulong)from & 15), bits = by % 8 * 8;
-  global const ulong2* at = (global const ulong2*)((global const uchar*)from - by);
-  const ulong2 low = at[0];
-  if (by == 0) return low;
-  const ulong2 high = at[1];
-  const ulong x = by < 8 ? low.x : low.y, y = by < 8 ? low.y : high.x;
-  const ulong z = by < 8 ? high.x : high.y;
-  if (bits == 0) return (ulong2)(x, y);
-  return (ulong2)(x >> bits | y << (64 - bits), y >> bits | z << (64 - bits));
-}
-
-INLINE void put_16(uint to, ulong2 bytes) {
-  asm volatile(PTX("st.shared.v2.u64 [%0], {%1, %2};")::"r"(to), "l"(bytes.x), "l"(bytes.y)
-               : "memory");
-}
-
-// The same by the producer's work-items: of a factor at `from`, of which there are `rows` rows and
-// `depth` columns from there on.
-INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_k, int width,
-                        long rows, long depth, int thread) {
-  for (int piece = thread; piece < width * 8; piece += 128) {
-    const int line = along_k ? piece / 8 : piece / 8 % 64, first = piece % 8 * (16 / SIZE);
-    const int block = along_k ? 0 : piece / 512;
-    const long i = along_k ? line : block * 64 + first, k = along_k ? first : line;
-    global const ELEMENT* at = from + (along_k ? i * ld + k : k * ld + i);
-    const long there = along_k ? (i < rows ? depth - k : 0) : (k < depth ? rows - i : 0);
-    ulong2 bytes = 0;
-    if (there >= 16 / SIZE) {
-      bytes = load_16(at);
-    } else {
-#pragma unroll
-      for (int e = 0; e < 16 / SIZE; ++e)
-        if (e < there) {
-          const ulong element = (ulong)at[e] << e * SIZE % 8 * 8;
-          if (e < 8 / SIZE) bytes.x |= element;
-          else bytes.y |= element;
-        }
-    }
-    put_16(to + block * BLOCK_BYTES + line * 128 + ((piece % 8 ^ line % 8) << 4), bytes);
-  }
-}
-
+//===== matrix_unit_product =====
 // ---- Multiplying
 // How the matrix units find a factor's stage: the address, and in units of 16 bytes the way from
 // one block of 64 elements to the next, and from 8 lines to the next 8. Bit 62: swapped by 128 bytes.
@@ -174,230 +74,112 @@ INLINE void multiply(ulong second, ulong first, int adds) {
                PTX("}")::"l"(second), "l"(first), "r"(adds) : "memory");
 }
 
-// ---- Storing
-#if RESULT == 3
-typedef int OUT;
-typedef int2 OUT2;
-typedef double WIDE;  // in which integers of 32 bits are exact
-INLINE WIDE from_out(OUT x) { return x; }
-INLINE OUT to_out(WIDE x) { return convert_int_sat_rte(x); }
-#else
-typedef float WIDE;
-#endif
-#if RESULT == 0
-typedef float OUT;
-typedef float2 OUT2;
-INLINE WIDE from_out(OUT x) { return x; }
-INLINE OUT to_out(WIDE x) { return x; }
-#elif RESULT == 1 || RESULT == 2
-typedef ushort OUT;
-// Two elements, rounded to the nearest, the first in the lower half.
-INLINE uint packed(float low, float high) {
-  uint both;
-#if RESULT == 1
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-#else
-  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
-#endif
-  return both;
+// A product's sizes, as the kernel has them, and the tiles of all its results.
+typedef struct {
+  long rows, columns, depth, count, parts, row_end, column_end, tiles;
+} Sizes;
+// A factor in global memory.
+typedef struct {
+  global const uchar* at;
+  long ld, next;
+} Source;
+// A stage's place in the ring of them, and how often the ring has been gone round, modulo 2.
+typedef struct {
+  int stage;
+  uint parity;
+} Place;
+INLINE void advance(Place* place) {
+  if (++place->stage == STAGES) place->stage = 0, place->parity ^= 1;
 }
-INLINE OUT to_out(WIDE x) { return (ushort)packed(x, 0); }
-INLINE WIDE from_out(OUT x) {
-#if RESULT == 1
-  float value;
-  asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x));
-  return value;
-#else
-  return as_float((uint)x << 16);
-#endif
-}
+// Where the ring lies in local memory, with a barrier of each kind for each stage: that it is full,
+// and that it is empty.
+typedef struct {
+  uint stages, full, empty;
+} Ring;
 
-INLINE uint from_lane(uint value, int distance) {
-  uint other;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
-               : "=r"(other) : "r"(value), "r"(distance));
-  return other;
+// A tile of a result: which one it is, of which item of the batch and which steps of its depth.
+typedef struct {
+  long result, batch, p, q;
+  int begin, end;
+} Tile;
+// Strips of STRIP tiles along the columns of C, so that the work-groups of one moment share factors
+// in the cache.
+INLINE Tile find_tile(long number, const Sizes* sizes) {
+  Tile tile;
+  const long each = sizes->row_end * sizes->column_end;
+  tile.result = number / each;
+  tile.batch = tile.result / sizes->parts;
+  const long part = tile.result % sizes->parts, steps = (sizes->depth + STEP - 1) / STEP;
+  tile.begin = (int)(part * steps / sizes->parts);
+  tile.end = (int)((part + 1) * steps / sizes->parts);
+  number -= tile.result * each;
+  const long strip = number / (sizes->column_end * STRIP) * STRIP;
+  const long width = min((long)STRIP, sizes->row_end - strip);
+  const long inside = number - strip * sizes->column_end;
+  tile.q = inside / width;
+  tile.p = strip + inside % width;
+  return tile;
 }
-// Swaps a for the other lane's b, where `upper`, else b for its a.
-INLINE void swap(uint* a, uint* b, bool upper, int distance) {
-  const uint low = *a, high = *b, got = from_lane(upper ? low : high, distance);
-  *a = upper ? got : low;
-  *b = upper ? high : got;
-}
-// Of 4 words in each of 4 lanes lane t gets word t of all.
-INLINE void transpose_quad(uint w[4], int t) {
-  swap(w, w + 1, t & 1, 1);
-  swap(w + 2, w + 3, t & 1, 1);
-  swap(w, w + 2, t & 2, 2);
-  swap(w + 1, w + 3, t & 2, 2);
-}
-#endif
+#define EACH_TILE(number, sizes) \
+  for (long number = get_group_id(0); number < (sizes).tiles; number += get_num_groups(0))
 
-INLINE OUT blended(WIDE sum, OUT old, WIDE alpha, WIDE beta) {
-  sum *= alpha;
-  return to_out(beta != 0 ? fma(beta, from_out(old), sum) : sum);
-}
-
-// Stores the sums of a column, of which `rows` rows exist from `at` on (none, if not positive) and
-// lie well for wide accesses. A lane has two elements in every 8, at 2 t; `s` holds them as the
-// matrix units leave them: every other pair.
-#if RESULT == 0 || RESULT == 3
-INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
-#pragma unroll
-  for (int j = 0; j < ROWS / 8; ++j) {
-    const int i = j * 8 + t * 2;
-    if (i + 2 <= rows) {
-      global OUT2* pair = (global OUT2*)(at + i);
-      OUT2 old = 0;
-      if (beta != 0) old = *pair;
-      *pair =
-          (OUT2)(blended(s[j * 4], old.x, alpha, beta), blended(s[j * 4 + 1], old.y, alpha, beta));
-    } else if (i < rows) {
-      at[i] = blended(s[j * 4], beta != 0 ? at[i] : (OUT)0, alpha, beta);
-    }
-  }
-}
-#else
-// 8 elements, or as many as there are.
-INLINE uint4 load_8(global const OUT* from, long there) {
-  if (there >= 8) return *(global const uint4*)from;
-  uint w[4] = {0, 0, 0, 0};
-#pragma unroll
-  for (int e = 0; e < 7; ++e)
-    if (e < there) w[e / 2] |= (uint)from[e] << e % 2 * 16;
-  return (uint4)(w[0], w[1], w[2], w[3]);
-}
-INLINE void store_8(global OUT* to, long there, const uint w[4]) {
-  if (there >= 8) {
-    *(global uint4*)to = (uint4)(w[0], w[1], w[2], w[3]);
-    return;
-  }
-#pragma unroll
-  for (int e = 0; e < 7; ++e)
-    if (e < there) to[e] = (OUT)(w[e / 2] >> e % 2 * 16);
-}
-// 16 bytes at a time, for which 4 lanes swap what they have of 32 elements. All lanes of a warp take
-// part in that, also those whose column does not exist.
-INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
-#pragma unroll
-  for (int j = 0; j < ROWS / 32; ++j) {
-    const int own = j * 32 + t * 8;
-    uint w[4] = {0, 0, 0, 0};
-    if (beta != 0) {
-      const uint4 old = load_8(at + own, rows - own);
-      w[0] = old.x, w[1] = old.y, w[2] = old.z, w[3] = old.w;
-      transpose_quad(w, t);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      float low = s[(j * 4 + i) * 4] * alpha, high = s[(j * 4 + i) * 4 + 1] * alpha;
-      if (beta != 0) {
-        low = fma(beta, from_out((ushort)w[i]), low);
-        high = fma(beta, from_out((ushort)(w[i] >> 16)), high);
-      }
-      w[i] = packed(low, high);
-    }
-    transpose_quad(w, t);
-    store_8(at + own, rows - own, w);
-  }
-}
-#endif
-
-// The same one by one, wherever they lie.
-INLINE void store_some(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
-#pragma unroll
-  for (int j = 0; j < ROWS / 8; ++j)
-#pragma unroll
-    for (int e = 0; e < 2; ++e) {
-      const int i = j * 8 + t * 2 + e;
-      if (i < rows) at[i] = blended(s[j * 4 + e], beta != 0 ? at[i] : (OUT)0, alpha, beta);
-    }
-}
-
-// ---- The walk
-// Which tile of which item a work-group computes: strips of STRIP tiles along the columns of C, so that the
-// work-groups of one moment share factors in the cache.
-INLINE void find_tile(long tile, long row_end, long column_end, long* item, long* p, long* q) {
-  *item = tile / (row_end * column_end);
-  tile -= *item * row_end * column_end;
-  const long strip = tile / (column_end * STRIP) * STRIP, width = min((long)STRIP, row_end - strip);
-  const long inside = tile - strip * column_end;
-  *q = inside / width;
-  *p = strip + inside % width;
-}
-#define EACH_TILE \
-  for (long tile = get_group_id(0); tile < tiles; tile += get_num_groups(0))
-#define NEXT_STAGE \
-  if (++stage == STAGES) stage = 0, parity ^= 1
-
-// What the producer does where the copy engine can fetch, by one warp; `steps` for each part.
-INLINE void produce(global ulong* maps, uint stages, uint full, uint empty, uint map,
-                    global const uchar* first, long first_ld, long first_next,
-                    global const uchar* second, long second_ld, long second_next, long rows,
-                    long columns, long depth, long count, long parts, int thread) {
-  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  const long tiles = row_end * column_end * count * parts;
-  const int steps = (int)((depth + STEP - 1) / STEP);
+// What the producer does where the copy engine can fetch, by one warp. `map`: local memory for two.
+INLINE void produce(global ulong* maps, uint map, Ring ring, Source first, Source second,
+                    Sizes sizes, int thread) {
   // Two lanes make a map each.
   const bool is_first = thread == 0;
+  const Source own = is_first ? first : second;
   const int along_k = is_first ? FIRST_ALONG_K : SECOND_ALONG_K;
-  const long width = is_first ? rows : columns;
+  const long across = is_first ? sizes.rows : sizes.columns;
   if (thread < 2)
-    make_map(map + thread * 128, is_first ? first : second, along_k ? depth : width,
-             along_k ? width : depth, is_first ? first_ld : second_ld, count,
-             is_first ? first_next : second_next, !along_k ? 64 : is_first ? ROWS : COLUMNS);
+    make_map(map + thread * 128, own.at, along_k ? sizes.depth : across,
+             along_k ? across : sizes.depth, own.ld, sizes.count, own.next,
+             !along_k ? 64 : is_first ? ROWS : COLUMNS);
   asm volatile("bar.warp.sync 0xffffffff;" ::: "memory");
   global ulong *first_map = maps + get_group_id(0) * 32, *second_map = first_map + 16;
   publish_map(first_map, map);
   publish_map(second_map, map + 128);
   if (thread != 0) return;
-  int stage = 0;
-  uint parity = 0;
-  long item, p, q;
-  EACH_TILE {
-    find_tile(tile, row_end, column_end, &item, &p, &q);
-    const int batch = (int)(item / parts), part = (int)(item % parts);
-    const int end = (int)((part + 1L) * steps / parts);
-    for (int step = (int)((long)part * steps / parts); step < end; ++step) {
-      barrier_wait(empty + stage * 8, parity ^ 1);
-      const uint barrier = full + stage * 8, to = stages + stage * STAGE_BYTES;
-      barrier_arrive_and_expect(barrier, STAGE_BYTES);
-      fetch_factor(to, second_map, SECOND_ALONG_K, COLUMNS, step * STEP, (int)(q * COLUMNS),
-                   second_next ? batch : 0, barrier);
-      fetch_factor(to + SECOND_BYTES, first_map, FIRST_ALONG_K, ROWS, step * STEP, (int)(p * ROWS),
-                   first_next ? batch : 0, barrier);
-      NEXT_STAGE;
+  Place place = {0, 0};
+  EACH_TILE(number, sizes) {
+    const Tile tile = find_tile(number, &sizes);
+    for (int step = tile.begin; step < tile.end; ++step) {
+      barrier_wait(ring.empty + place.stage * 8, place.parity ^ 1);
+      const uint full = ring.full + place.stage * 8, to = ring.stages + place.stage * STAGE_BYTES;
+      barrier_arrive_and_expect(full, STAGE_BYTES);
+      fetch_factor(to, second_map, SECOND_ALONG_K, COLUMNS, step * STEP, (int)(tile.q * COLUMNS),
+                   second.next ? (int)tile.batch : 0, full);
+      fetch_factor(to + SECOND_BYTES, first_map, FIRST_ALONG_K, ROWS, step * STEP,
+                   (int)(tile.p * ROWS), first.next ? (int)tile.batch : 0, full);
+      advance(&place);
     }
   }
 }
 
+// Where element (i, k) of a factor is.
+INLINE global const ELEMENT* element_at(Source source, int along_k, long batch, long i, long k) {
+  return (global const ELEMENT*)source.at + batch * source.next +
+         (along_k ? i * source.ld + k : k * source.ld + i);
+}
+
 // The same where it cannot, by all of the producer.
-INLINE void produce_by_hand(uint stages, uint full, uint empty, global const ELEMENT* first,
-                            long first_ld, long first_next, global const ELEMENT* second,
-                            long second_ld, long second_next, long rows, long columns, long depth,
-                            long count, long parts, int thread) {
-  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  const long tiles = row_end * column_end * count * parts;
-  const int steps = (int)((depth + STEP - 1) / STEP);
-  int stage = 0;
-  uint parity = 0;
-  long item, p, q;
-  EACH_TILE {
-    find_tile(tile, row_end, column_end, &item, &p, &q);
-    const long batch = item / parts, part = item % parts, i = p * ROWS, j = q * COLUMNS;
-    const int end = (int)((part + 1) * steps / parts);
-    for (int step = (int)(part * steps / parts); step < end; ++step) {
-      barrier_wait(empty + stage * 8, parity ^ 1);
-      const uint to = stages + stage * STAGE_BYTES;
+INLINE void produce_by_hand(Ring ring, Source first, Source second, Sizes sizes, int thread) {
+  Place place = {0, 0};
+  EACH_TILE(number, sizes) {
+    const Tile tile = find_tile(number, &sizes);
+    const long i = tile.p * ROWS, j = tile.q * COLUMNS;
+    for (int step = tile.begin; step < tile.end; ++step) {
+      barrier_wait(ring.empty + place.stage * 8, place.parity ^ 1);
+      const uint to = ring.stages + place.stage * STAGE_BYTES;
       const long k = (long)step * STEP;
-      copy_factor(to, second + batch * second_next + (SECOND_ALONG_K ? j * second_ld + k : k * second_ld + j),
-                  second_ld, SECOND_ALONG_K, COLUMNS, columns - j, depth - k, thread);
-      copy_factor(to + SECOND_BYTES, first + batch * first_next + (FIRST_ALONG_K ? i * first_ld + k : k * first_ld + i),
-                  first_ld, FIRST_ALONG_K, ROWS, rows - i, depth - k, thread);
+      copy_factor(to, element_at(second, SECOND_ALONG_K, tile.batch, j, k), second.ld,
+                  SECOND_ALONG_K, COLUMNS, sizes.columns - j, sizes.depth - k, thread);
+      copy_factor(to + SECOND_BYTES, element_at(first, FIRST_ALONG_K, tile.batch, i, k), first.ld,
+                  FIRST_ALONG_K, ROWS, sizes.rows - i, sizes.depth - k, thread);
       // What they wrote is for the matrix units, which read by another way.
-      asm volatile(PTX("fence.proxy.async.shared::cta;") PTX("bar.sync 1, 128;") ::: "memory");
-      if (thread == 0) barrier_arrive(full + stage * 8);
-      NEXT_STAGE;
+      asm volatile(PTX("fence.proxy.async.shared::cta;") PTX("bar.sync 1, 128;")::: "memory");
+      if (thread == 0) barrier_arrive(ring.full + place.stage * 8);
+      advance(&place);
     }
   }
 }
@@ -412,67 +194,61 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
                PTX(".reg " SUM_REGISTERS " sum<" TEXT(SUM_COUNT) ">;"));
   uint stages;
   asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(stages));
-  const uint map = stages + STAGES * STAGE_BYTES, full = map + 256, empty = full + STAGES * 8;
+  const uint map = stages + STAGES * STAGE_BYTES;
+  const Ring ring = {stages, map + 256, map + 256 + STAGES * 8};
   const int item = get_local_id(0), thread = item % 128, group = item / 128;
-  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  const long tiles = row_end * column_end * count * parts;
-  const int steps = (int)((depth + STEP - 1) / STEP);
+  Sizes sizes = {rows, columns, depth, count, parts, (rows + ROWS - 1) / ROWS,
+                 (columns + COLUMNS - 1) / COLUMNS, 0};
+  sizes.tiles = sizes.row_end * sizes.column_end * count * parts;
   if (item == 0) {
     for (int s = 0; s < STAGES; ++s) {
-      barrier_init(full + s * 8, 1);
-      barrier_init(empty + s * 8, 2);
+      barrier_init(ring.full + s * 8, 1);
+      barrier_init(ring.empty + s * 8, 2);
     }
     asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   if (group == 0) {
     asm volatile(PTX("setmaxnreg.dec.sync.aligned.u32 56;"));
-    first += first_offset * SIZE;
-    second += second_offset * SIZE;
-    if ((((ulong)first | (ulong)second) & 15) != 0)
-      produce_by_hand(stages, full, empty, (global const ELEMENT*)first, first_ld, first_next,
-                      (global const ELEMENT*)second, second_ld, second_next, rows, columns, depth,
-                      count, parts, thread);
+    const Source x = {first + first_offset * SIZE, first_ld, first_next};
+    const Source y = {second + second_offset * SIZE, second_ld, second_next};
+    if ((((ulong)x.at | (ulong)y.at) & 15) != 0)
+      produce_by_hand(ring, x, y, sizes, thread);
     else if (thread < 32)
-      produce(maps, stages, full, empty, map, first, first_ld, first_next, second, second_ld,
-              second_next, rows, columns, depth, count, parts, thread);
+      produce(maps, map, ring, x, y, sizes, thread);
     return;
   }
   asm volatile(PTX("setmaxnreg.inc.sync.aligned.u32 224;"));
   const int t = item % 4, own = (group - 1) * 64;
-  int stage = 0;
-  uint parity = 0;
-  long result, p, q;
-  EACH_TILE {
-    find_tile(tile, row_end, column_end, &result, &p, &q);
-    const int begin = (int)(result % parts * steps / parts);
-    const int end = (int)((result % parts + 1) * steps / parts);
+  Place place = {0, 0};
+  EACH_TILE(number, sizes) {
+    const Tile tile = find_tile(number, &sizes);
     int before = 0;
-    for (int step = begin; step < end; ++step) {
-      barrier_wait(full + stage * 8, parity);
-      const uint at = stages + stage * STAGE_BYTES;
+    for (int step = tile.begin; step < tile.end; ++step) {
+      barrier_wait(ring.full + place.stage * 8, place.parity);
+      const uint at = ring.stages + place.stage * STAGE_BYTES;
       const ulong y = descriptor(at + own / 64 * BLOCK_BYTES, SECOND_ALONG_K);
       const ulong x = descriptor(at + SECOND_BYTES, FIRST_ALONG_K);
       asm volatile(PTX("wgmma.fence.sync.aligned;")::: "memory");
 #pragma unroll
       for (int k = 0; k < 4; ++k)
         multiply(y + k * NEXT(SECOND_ALONG_K), x + k * NEXT(FIRST_ALONG_K),
-                 step - begin + k);
+                 step - tile.begin + k);
       // The stage before this one is done with once one group of instructions is pending.
       asm volatile(PTX("wgmma.commit_group.sync.aligned;")
                    PTX("wgmma.wait_group.sync.aligned 1;")::: "memory");
-      if (step > begin && thread == 0) barrier_arrive(empty + before * 8);
-      before = stage;
-      NEXT_STAGE;
+      if (step > tile.begin && thread == 0) barrier_arrive(ring.empty + before * 8);
+      before = place.stage;
+      advance(&place);
     }
     asm volatile(PTX("wgmma.wait_group.sync.aligned 0;")::: "memory");
-    if (thread == 0) barrier_arrive(empty + before * 8);
+    if (thread == 0) barrier_arrive(ring.empty + before * 8);
     SUM sums[SUM_COUNT];
 #define TAKE(i) asm volatile(PTX("mov.b32 %0, sum" #i ";") : SUM_OPERAND(sums[i]));
     EACH_SUM(TAKE)
     // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
-    const long i0 = p * ROWS, j0 = q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
-    global OUT* to = c + offset + result * next + j0 * ld + i0;
+    const long i0 = tile.p * ROWS, j0 = tile.q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
+    global OUT* to = c + offset + tile.result * next + j0 * ld + i0;
     // The same for all lanes: where a column lies well, all do.
     const bool wide = ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
                       ((ulong)to & (WIDE_BYTES - 1)) == 0;

@@ -56,7 +56,8 @@ void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
   for (std::size_t i = 0; i < count; ++i) to[i] = number(random) * scale;
 }
 
-/// The upper bits of a number between -1 and 1, as binary16 (what is below its normal numbers as 0).
+/// The upper bits of a number between -1 and 1, as binary16 (what is below its normal numbers as
+/// 0).
 std::uint16_t half_of(float number) {
   const auto bits = std::bit_cast<std::uint32_t>(number);
   const std::uint32_t sign = bits >> 16 & 0x8000, exponent = bits >> 23 & 255;

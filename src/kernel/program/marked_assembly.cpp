@@ -9,8 +9,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The line ".target sm_NN, ..." for the architecture itself: ".target sm_NNa, ...".
 std::string target_line(std::string_view line, std::size_t number) {
-  const auto end = std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(number), line.end(),
-                                    is_digit);
+  const auto end =
+      std::find_if_not(line.begin() + static_cast<std::ptrdiff_t>(number), line.end(), is_digit);
   const bool is_common = end != line.begin() + static_cast<std::ptrdiff_t>(number) &&
                          (end == line.end() || (*end != 'a' && *end != 'f'));
   std::string text(line);

@@ -5,9 +5,9 @@
 #include <string_view>
 
 // Assembly that the source compiler does not take. NVIDIA's compiler of OpenCL C makes PTX for the
-// common part of an architecture (sm_90), and passes inline assembly on to an assembler that refuses
-// what the architecture alone has (sm_90a: wgmma, setmaxnreg, tensormap). So a text has such an
-// instruction behind a mark, as a comment of the assembly, with its operands as usual:
+// common part of an architecture (sm_90), and passes inline assembly on to an assembler that
+// refuses what the architecture alone has (sm_90a: wgmma, setmaxnreg, tensormap). So a text has
+// such an instruction behind a mark, as a comment of the assembly, with its operands as usual:
 //
 //     asm volatile("//@@ wgmma.fence.sync.aligned;");
 //
@@ -20,9 +20,9 @@ namespace kiln {
 
 constexpr std::string_view assembly_mark = "//@@";
 
-/// PTX without its marks and for the architecture itself (".target sm_90" becomes ".target sm_90a").
-/// Nothing where it holds no marks, or is no PTX: other drivers' binaries, and programs whose source
-/// has the characters of a mark in a comment of its own.
+/// PTX without its marks and for the architecture itself (".target sm_90" becomes ".target
+/// sm_90a"). Nothing where it holds no marks, or is no PTX: other drivers' binaries, and programs
+/// whose source has the characters of a mark in a comment of its own.
 std::optional<std::string> without_assembly_marks(std::string_view binary);
 
 }  // namespace kiln

@@ -109,16 +109,17 @@ TEST(MatrixUnits, have_a_text_that_differs_with_all_that_is_asked_for) {
   EXPECT_EQ(keys.size(), payloads().size());
 }
 
-// Of the template only what the marks need: no instruction of sm_90a alone stands without one.
+// No instruction of sm_90a alone stands without a mark.
 TEST(MatrixUnits, hide_what_the_source_compiler_does_not_take_behind_marks) {
-  std::istringstream text(std::string(template_text("matrix_unit_product")));
-  for (std::string line; std::getline(text, line);) {
-    if (line.starts_with("//")) continue;
-    for (const char* word : {"wgmma.", "setmaxnreg.", "mbarrier.", "fence.proxy"})
-      EXPECT_TRUE(line.find(word) == line.npos || line.find("PTX(") != line.npos ||
-                  line.find("//") < line.find(word))
-          << line;
-  }
+  const MatrixUnitGenerator generator;
+  const auto request = request_for({});
+  std::istringstream text(generator.generate(request, generator.defaults(request)));
+  for (std::string line; std::getline(text, line);)
+    for (const char* word : {"wgmma.", "setmaxnreg.", "mbarrier.", "fence.proxy", "tensormap."})
+      if (const std::size_t at = line.find(word); at != line.npos)
+        EXPECT_TRUE(line.find("PTX(") < at || line.find("//") < at ||
+                    line.find("#define REPLACE(") < at)
+            << line;
 }
 
 TEST(MatrixUnits, are_those_of_one_architecture) {

@@ -1,7 +1,7 @@
 // The step that takes assembly from behind its marks: a function of text, so no device is needed.
-#include <gtest/gtest.h>
-
 #include "kernel/program/marked_assembly.hpp"
+
+#include <gtest/gtest.h>
 
 namespace kiln::testing {
 namespace {
@@ -43,7 +43,9 @@ TEST(MarkedAssembly, keeps_the_end_as_it_is) {
 
 TEST(MarkedAssembly, is_nothing_where_there_are_no_marks_or_the_binary_is_no_ptx) {
   EXPECT_EQ(without_assembly_marks(".target sm_90\n\tret;\n"), std::nullopt);
-  EXPECT_EQ(without_assembly_marks("\x7f" "ELF //@@ of another driver"), std::nullopt);
+  EXPECT_EQ(without_assembly_marks("\x7f"
+                                   "ELF //@@ of another driver"),
+            std::nullopt);
   EXPECT_EQ(without_assembly_marks(""), std::nullopt);
 }
 
