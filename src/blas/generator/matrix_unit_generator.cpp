@@ -13,8 +13,9 @@ constexpr const char* storage_names[] = {"float", "half", "bfloat16", "e4m3",
                                          "e5m2",  "int8", "int32",    "int4"};
 
 /// The templates, in the order of the text.
-constexpr const char* parts[] = {"matrix_unit", "matrix_unit_fetch", "matrix_unit_store",
-                                 "matrix_unit_product", "matrix_unit_factors"};
+constexpr const char* templates_in_order[] = {"matrix_unit", "matrix_unit_fetch",
+                                              "matrix_unit_store", "matrix_unit_product",
+                                              "matrix_unit_factors"};
 
 /// What a Request asks for, and what follows from it.
 struct MatrixUnitFacts : MatrixUnitPayload {
@@ -101,7 +102,7 @@ std::int64_t MatrixUnitGenerator::version() const {
   constexpr std::int64_t own = 1;  // raised when the code of this file changes
   static const std::int64_t version = [] {
     std::int64_t of = own;
-    for (const char* part : parts) of = version_of(of, {template_mark(part)});
+    for (const char* part : templates_in_order) of = version_of(of, {template_mark(part)});
     return of;
   }();
   return version;
@@ -138,7 +139,7 @@ std::string MatrixUnitGenerator::generate(const Request& request,
       facts.first_along_depth ? 1 : 0, facts.second_along_depth ? 1 : 0, result,
       result == 1 || result == 2 ? 16 : 8);
   text += instruction_text(facts) + sums_text(facts);
-  for (const char* part : parts) text += template_text(part);
+  for (const char* part : templates_in_order) text += template_text(part);
   return text;
 }
 
