@@ -73,6 +73,49 @@ void run_typed(const rival::SharedLibrary& blas, void* handle, const Call& call,
     throw std::runtime_error("no rival for this routine");
 }
 
+/// cudaDataType_t
+int kind_of(Storage stored) {
+  switch (stored) {
+    case Storage::half:
+      return 2;
+    case Storage::int8:
+      return 3;
+    case Storage::int32:
+      return 10;
+    case Storage::bfloat16:
+      return 14;
+    default:
+      return 0;  // float
+  }
+}
+
+/// A gemm whose operands do not lie in memory as its precision says; of integers with alpha 1 and
+/// beta 0 alone.
+void run_stored(const rival::SharedLibrary& blas, void* handle, const Call& call,
+                const std::array<void*, slot_count>& memory) {
+  const bool of_integers = call[Slot::a].stored == Storage::int8;
+  const float floats[] = {static_cast<float>(call.alpha.real()),
+                          static_cast<float>(call.beta.real())};
+  constexpr int integers[] = {1, 0};
+  if (of_integers && (floats[0] != 1 || floats[1] != 0))
+    throw std::runtime_error("no rival for these scalars");
+  const void* alpha = of_integers ? static_cast<const void*>(&integers[0]) : &floats[0];
+  const void* beta = of_integers ? static_cast<const void*>(&integers[1]) : &floats[1];
+  const auto data = [&](Slot slot) { return memory[static_cast<std::size_t>(slot)]; };
+  const auto ld = [&](Slot slot) { return static_cast<int>(call[slot].stride); };
+  constexpr int compute_32f = 68, compute_32i = 72, default_algorithm = -1;
+  check(blas.function<int(void*, int, int, int, int, int, const void*, const void*, int, int,
+                          const void*, int, int, const void*, void*, int, int, int, int)>(
+            "cublasGemmEx")(handle, static_cast<int>(call.trans_a), static_cast<int>(call.trans_b),
+                            static_cast<int>(call.m), static_cast<int>(call.n),
+                            static_cast<int>(call.k), alpha, data(Slot::a),
+                            kind_of(call[Slot::a].stored), ld(Slot::a), data(Slot::b),
+                            kind_of(call[Slot::b].stored), ld(Slot::b), beta, data(Slot::c),
+                            kind_of(call[Slot::c].stored), ld(Slot::c),
+                            of_integers ? compute_32i : compute_32f, default_algorithm),
+        "cublasGemmEx");
+}
+
 }  // namespace
 
 Cublas::Cublas()
@@ -101,6 +144,7 @@ void* Cublas::upload(const void* from, std::size_t bytes) {
 void Cublas::free(void* memory) { runtime_.function<int(void*)>("cudaFree")(memory); }
 
 void Cublas::run(const Call& call, const std::array<void*, slot_count>& memory) {
+  if (has_stored(call)) return run_stored(blas_, handle_, call, memory);
   switch (call.precision) {
     case Precision::s:
       return run_typed<float>(blas_, handle_, call, memory);

@@ -34,13 +34,42 @@ Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {
           [call](const Context&) { return against_vendor(call); }};
 }
 
+/// A product of factors that lie in memory as `factors`, into C as `result`. cuBLAS is fast for
+/// integers where A is transposed, so they are measured so.
+Bar stored_bar(const char* name, Storage factors, Storage result, std::size_t n, double limit) {
+  Call call = measured_call(Routine::gemm, Precision::s, n);
+  call[Slot::a].stored = call[Slot::b].stored = factors;
+  call[Slot::c].stored = result;
+  if (factors == Storage::int8) {
+    call.trans_a = Transpose::transpose;
+    call.alpha = 1;
+    call.beta = 0;
+  }
+  return {fmt::format("blas/gpu-{}-{}", name, n),
+          fmt::format("{}, n = {}, on the GPU, against cuBLAS", name, n),
+          Holds::at_least,
+          limit,
+          "of its speed",
+          [call](const Context&) { return against_vendor(call); }};
+}
+
 }  // namespace
 
 std::vector<Bar> gpu_product_bars() {
-  return {bar(Routine::gemm, Precision::s, 1024, 0.5), bar(Routine::gemm, Precision::s, 4096, 0.7),
-          bar(Routine::gemm, Precision::s, 8192, 0.7), bar(Routine::gemm, Precision::d, 4096, 0.6),
-          bar(Routine::gemm, Precision::d, 8192, 0.6), bar(Routine::gemm, Precision::c, 4096, 0.5),
-          bar(Routine::gemm, Precision::z, 4096, 0.5), bar(Routine::trsm, Precision::s, 4096, 0.3)};
+  return {bar(Routine::gemm, Precision::s, 1024, 0.5),
+          bar(Routine::gemm, Precision::s, 4096, 0.7),
+          bar(Routine::gemm, Precision::s, 8192, 0.7),
+          bar(Routine::gemm, Precision::d, 4096, 0.6),
+          bar(Routine::gemm, Precision::d, 8192, 0.6),
+          bar(Routine::gemm, Precision::c, 4096, 0.5),
+          bar(Routine::gemm, Precision::z, 4096, 0.5),
+          bar(Routine::trsm, Precision::s, 4096, 0.3),
+          stored_bar("hgemm", Storage::half, Storage::half, 1024, 0.6),
+          stored_bar("hgemm", Storage::half, Storage::half, 4096, 0.8),
+          stored_bar("hgemm", Storage::half, Storage::half, 8192, 0.8),
+          stored_bar("bf16gemm", Storage::bfloat16, Storage::bfloat16, 4096, 0.8),
+          stored_bar("bf16gemm", Storage::bfloat16, Storage::bfloat16, 8192, 0.8),
+          stored_bar("i8gemm", Storage::int8, Storage::int32, 8192, 0.75)};
 }
 
 std::vector<Bar> gpu_stream_bars() {

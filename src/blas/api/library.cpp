@@ -8,6 +8,7 @@
 #include "blas/api/entry.hpp"
 #include "blas/call/recorded_call.hpp"
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
 #include "blas/generator/template_generator.hpp"
 #include "blas/kdb_records/kdb_records.hpp"
 #include "blas/routines/routines.hpp"
@@ -80,6 +81,7 @@ Library::Library(Resolver& resolver, std::string gemm_form)
     : resolver_(resolver), gemm_form_(std::move(gemm_form)) {
   for (auto& generator : template_generators()) resolver.add(std::move(generator));
   resolver.add(std::make_unique<GemmGenerator>());
+  resolver.add(std::make_unique<MatrixUnitGenerator>());
   if (auto records = kdb_records_of_environment()) resolver.mount(std::move(records));
 }
 

@@ -18,21 +18,16 @@ GemmTiles GemmTiles::of(const Parameters& parameters) {
   return {get("rows"), get("columns"), get("depth")};
 }
 
-namespace {
-
-/// The major number of an NVIDIA device's architecture; 0 elsewhere
-/// (cl_nv_device_attribute_query).
-unsigned nvidia_architecture(const Device& device) {
-  constexpr cl_device_info compute_capability_major = 0x4000;
-  cl_uint major = 0;
-  if (device.vendor.find("NVIDIA") == std::string::npos ||
-      ::clGetDeviceInfo(device.handle(), compute_capability_major, sizeof major, &major, nullptr) !=
-          CL_SUCCESS)
-    return 0;
-  return major;
+std::pair<unsigned, unsigned> nvidia_compute_capability(const Device& device) {
+  if (device.vendor.find("NVIDIA") == std::string::npos) return {0, 0};
+  const auto number = [&](cl_device_info what) {
+    cl_uint value = 0;
+    const bool is_told =
+        ::clGetDeviceInfo(device.handle(), what, sizeof value, &value, nullptr) == CL_SUCCESS;
+    return is_told ? value : 0u;
+  };
+  return {number(0x4000), number(0x4001)};
 }
-
-}  // namespace
 
 std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
   std::string text;
@@ -87,7 +82,7 @@ std::string gemm_form(const Device& device) {
            device.local_memory >= gpu_form(form).local_memory;
   };
   if (!has_room_for("gpu")) return has_room_for("gpu32") ? "gpu32" : "gpu_small";
-  const unsigned architecture = nvidia_architecture(device);
+  const unsigned architecture = nvidia_compute_capability(device).first;
   return architecture >= 9 ? "sm90" : architecture == 8 ? "sm80" : "gpu";
 }
 

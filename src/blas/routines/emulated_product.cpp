@@ -70,7 +70,7 @@ class EmulatedProduct {
         product_(product),
         halves_(is_complex(builder.call().precision) ? 2 : 1),
         padded_(panels_of(product.depth, 32) * 32),
-        gate_(builder.scratch(queue, 3, sizeof(cl_int))) {}
+        gate_(builder.workspace(sizeof(cl_int))) {}
 
   void add() {
     builder_.step(queue_, choice("begin"), NDRange{}).buffer(gate_);

@@ -66,6 +66,8 @@ void add_product(SequenceBuilder& builder, unsigned queue, const Product& produc
   if (product.depth == 0 || add_skinny_product(builder, queue, product) ||
       add_emulated_product(builder, queue, product))
     return;
+  if (takes_matrix_units(builder, queue, product))
+    return add_matrix_unit_product(builder, queue, product);
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

@@ -149,6 +149,11 @@ inline void put_gate(SequenceBuilder::Arguments& to, const Product& product) {
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
+/// Whether the matrix units of a queue's device compute a product as it is (templates/
+/// matrix_units.cl): one of gemm, of 16-bit or 8-bit factors, on a Hopper; a batch is one product.
+bool takes_matrix_units(const SequenceBuilder& builder, unsigned queue, const Product& product);
+void add_matrix_unit_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
 // ---- Triangular systems on CPUs
 /// op(A) X = alpha B (`left`) or X op(A) = alpha B, with A triangular and X where B is.
 struct TriangularSystem {

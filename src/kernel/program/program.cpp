@@ -12,6 +12,7 @@
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
 #include "kernel/program/link_units.hpp"
+#include "kernel/program/marked_assembly.hpp"
 
 namespace kiln {
 
@@ -261,13 +262,28 @@ cl::Program link_here(const Context& context, const Device& device, const std::s
 
 }  // namespace
 
+namespace {
+
+/// The same program with the assembly that its text has behind marks; itself where there is none.
+cl::Program with_marked_assembly(const Context& context, const Device& device,
+                                 const cl::Program& program, const std::string& text,
+                                 const std::string& options) {
+  // Asked first: a driver's binary costs a copy.
+  if (device.pocl || text.find(assembly_mark) == text.npos) return program;
+  const Bytes binary = driver_binary(program, device);
+  const auto assembly = without_assembly_marks(as_text(binary));
+  return assembly ? load_binary(context, device, as_bytes(*assembly), options) : program;
+}
+
+}  // namespace
+
 cl::Program build_here(const Context& context, const Device& device, const std::string& text,
                        const std::string& options, const std::string& label) {
   return with_cl_errors([&] {
     if (are_units(text)) return link_here(context, device, text, options, label);
     const cl::Program program = create_program(context.cl(), device.handle, text);
     build(program, device, options_for_part(device, options), label);
-    return program;
+    return with_marked_assembly(context, device, program, text, options);
   });
 }
 
