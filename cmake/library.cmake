@@ -5,6 +5,8 @@ set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec
 
 # The version of clBLAS whose interface libclBLAS.so.2 has.
 set(CLBLAS_VERSION 2.12.0)
+# And of CLBlast, whose interface libclblast.so.1 (src/blas/clblast) has.
+set(CLBLAST_VERSION 1.6.3)
 
 function(kiln_shared_library)
   set(modules)

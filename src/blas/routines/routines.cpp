@@ -12,6 +12,8 @@ void add_steps(SequenceBuilder& builder) {
       add_elementwise, add_elementwise, add_elementwise, add_elementwise, add_reduction,
       add_reduction, add_rotation, add_rotation, add_elementwise, add_elementwise, add_reduction,
       add_reduction, add_reduction,
+      // sum to had
+      add_reduction, add_reduction, add_reduction, add_reduction, add_elementwise,
       // gemv to trsv; ger to her2
       add_gemv, add_symv, add_symv, add_trmv, add_trsv, add_rank_update, add_rank_update,
       add_rank_update, add_rank_update, add_rank_update, add_rank_update,
@@ -20,9 +22,11 @@ void add_steps(SequenceBuilder& builder) {
       add_rank_update,
       // bands
       add_gemv, add_trmv, add_symv, add_symv, add_trsv,
+      // copies
+      add_omatcopy, add_patches, add_patches,
       // level 3
       add_gemm, add_sided, add_trsm, add_syrk, add_syr2k, add_sided, add_sided, add_syrk,
-      add_syr2k};
+      add_syr2k, add_conv};
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
   all[index](builder);
