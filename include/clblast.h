@@ -190,8 +190,8 @@ template <typename T>
 StatusCode Nrm2(size_t n, cl_mem nrm2_buffer, size_t nrm2_offset, cl_mem x_buffer, size_t x_offset,
                 size_t x_inc, cl_command_queue* queue, cl_event* event = nullptr);
 
-/// asum := the sum of |Re x[i]| + |Im x[i]|, sum := that of Re x[i] + Im x[i]. Of complex vectors
-/// they are the real part of an element.
+/// asum := the sum of |Re x[i]| + |Im x[i]|; of complex vectors it is the real part of an element.
+/// sum := the sum of x[i].
 template <typename T>
 StatusCode Asum(size_t n, cl_mem asum_buffer, size_t asum_offset, cl_mem x_buffer, size_t x_offset,
                 size_t x_inc, cl_command_queue* queue, cl_event* event = nullptr);

@@ -216,8 +216,8 @@ CLBlastStatusCode CLBlastScnrm2(size_t n, CLBLAST_BLOCK(nrm2), CLBLAST_VECTOR(x)
 CLBlastStatusCode CLBlastDznrm2(size_t n, CLBLAST_BLOCK(nrm2), CLBLAST_VECTOR(x), CLBLAST_QUEUE);
 CLBlastStatusCode CLBlastHnrm2(size_t n, CLBLAST_BLOCK(nrm2), CLBLAST_VECTOR(x), CLBLAST_QUEUE);
 
-/** asum := the sum of |Re x[i]| + |Im x[i]|, sum := that of Re x[i] + Im x[i]. Of complex vectors
- * they are the real part of an element. */
+/** asum := the sum of |Re x[i]| + |Im x[i]|; of complex vectors it is the real part of an element.
+ * sum := the sum of x[i]. */
 CLBlastStatusCode CLBlastSasum(size_t n, CLBLAST_BLOCK(asum), CLBLAST_VECTOR(x), CLBLAST_QUEUE);
 CLBlastStatusCode CLBlastDasum(size_t n, CLBLAST_BLOCK(asum), CLBLAST_VECTOR(x), CLBLAST_QUEUE);
 CLBlastStatusCode CLBlastScasum(size_t n, CLBLAST_BLOCK(asum), CLBLAST_VECTOR(x), CLBLAST_QUEUE);

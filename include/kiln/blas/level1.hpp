@@ -87,7 +87,7 @@ template <Element T>
   return detail::vectors<T>(Routine::asum, n, x, {}, result);
 }
 
-/// result := the sum of Re x[i] + Im x[i], a RealOf<T>. Not of BLAS.
+/// result := the sum of x[i]. Not of BLAS.
 template <Element T>
 [[nodiscard]] Call sum(std::size_t n, Vector x, Block result) {
   return detail::vectors<T>(Routine::sum, n, x, {}, result);

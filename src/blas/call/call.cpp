@@ -115,7 +115,11 @@ void level_1(UseList& list, const Call& call) {
     case Routine::imax:
     case Routine::imin:
       list.vector(Slot::x, call.n, Access::read);
-      list.scalars(Slot::z, 1, finds_place(call.routine) ? sizeof(cl_uint) : real, Access::write);
+      list.scalars(Slot::z, 1,
+                   finds_place(call.routine)      ? sizeof(cl_uint)
+                   : call.routine == Routine::sum ? element
+                                                  : real,
+                   Access::write);
       break;
     case Routine::had:
       list.vector(Slot::x, call.n, Access::read);

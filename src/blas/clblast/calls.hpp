@@ -153,7 +153,8 @@ StatusCode made_in_turn(std::size_t count, const cl_command_queue* queue, cl_eve
 
 // What the library exports: the instances of a template, by precision. A function's own type is
 // that of its explicit instance.
-#define KILN_INSTANCE(Name, ...) template decltype(Name<__VA_ARGS__>) Name<__VA_ARGS__>;
+#define KILN_INSTANCE(Name, ...) \
+  template __attribute__((visibility("default"))) decltype(Name<__VA_ARGS__>) Name<__VA_ARGS__>;
 #define KILN_REAL(Name)      \
   KILN_INSTANCE(Name, float) \
   KILN_INSTANCE(Name, double)

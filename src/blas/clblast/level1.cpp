@@ -117,21 +117,21 @@ KILN_COMPLEX(Dotu)
 KILN_DOT(Dotc, dotc)
 KILN_COMPLEX(Dotc)
 
-#define KILN_SUM(Name_, routine)                                                            \
-  template <typename T>                                                                     \
-  StatusCode Name_(size_t n, KILN_BLOCK(sum), KILN_VECTOR(x), KILN_QUEUE) {                 \
-    const VectorArgument x = KILN_THE_VECTOR(x);                                            \
-    const BlockArgument result = KILN_THE_BLOCK(sum);                                       \
-    Checks checks(sizeof(T), queue);                                                        \
-    checks.sizes({n}).vector(Name::x, n, x).results(1, sizeof(T), result);                  \
-    return made_if(checks, queue, event, [&] {                                              \
-      return kiln::blas::routine<Computed<T>>(n, forward<T>(x, n), real_result<T>(result)); \
-    });                                                                                     \
-  }                                                                                         \
+#define KILN_SUM(Name_, routine, result_of)                                               \
+  template <typename T>                                                                   \
+  StatusCode Name_(size_t n, KILN_BLOCK(sum), KILN_VECTOR(x), KILN_QUEUE) {               \
+    const VectorArgument x = KILN_THE_VECTOR(x);                                          \
+    const BlockArgument result = KILN_THE_BLOCK(sum);                                     \
+    Checks checks(sizeof(T), queue);                                                      \
+    checks.sizes({n}).vector(Name::x, n, x).results(1, sizeof(T), result);                \
+    return made_if(checks, queue, event, [&] {                                            \
+      return kiln::blas::routine<Computed<T>>(n, forward<T>(x, n), result_of<T>(result)); \
+    });                                                                                   \
+  }                                                                                       \
   KILN_ALL(Name_)
-KILN_SUM(Nrm2, nrm2)
-KILN_SUM(Asum, asum)
-KILN_SUM(Sum, sum)
+KILN_SUM(Nrm2, nrm2, real_result)
+KILN_SUM(Asum, asum, real_result)
+KILN_SUM(Sum, sum, operand)
 
 // CLBlast counts elements from 0.
 #define KILN_PLACE(Name_, routine)                                                               \

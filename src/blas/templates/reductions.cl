@@ -214,22 +214,17 @@ kernel void asum(long n, global const T* restrict x, long at_x, long inc_x, glob
 }
 AND_END(asum)
 //===== sum =====
-// The sum of x[i], of re + im where T is complex.
-#define PART REAL
-#define RESULT REAL
-inline PART nothing(void) { return 0; }
+// The sum of x[i].
+#define PART T
+#define RESULT T
+inline PART nothing(void) { return zero(); }
 inline PART join(PART a, PART b) { return a + b; }
 inline RESULT outcome(PART sum) { return sum; }
-#if COMPLEX
-#define VALUE_OF(element) ((element).x + (element).y)
-#else
-#define VALUE_OF(element) (element)
-#endif
 
 kernel void sum(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                 global RESULT* result, long at_result) {
   x += at_x;
-  REAL sum = 0;
+  T sum = zero();
 #if UNIT_STRIDES || ON_CPU
   const long blocks = BLOCKS_OF(n, IS_ALIGNED(x));
   V sums[CHAINS];
@@ -237,11 +232,15 @@ kernel void sum(long n, global const T* restrict x, long at_x, long inc_x, globa
   FOR_MINE(b, blocks)
     FOR_CHAINS(k) sums[k] += VECTOR_AT(x, VECTOR_OF(b, k, blocks), inc_x);
   const REAL2 both = fold((sums[0] + sums[1]) + (sums[2] + sums[3]));
+#if COMPLEX
+  sum = both;
+#else
   sum = both.x + both.y;
+#endif
   x += blocks * BLOCK * inc_x;
   n -= blocks * BLOCK;
 #endif
-  FOR_MINE(i, n) sum += VALUE_OF(x[i * inc_x]);
+  FOR_MINE(i, n) sum += x[i * inc_x];
   CONCLUDE(sum)
 }
 AND_END(sum)
