@@ -425,8 +425,8 @@ StatusCode Omatcopy(Layout layout, Transpose a_transpose, size_t m, size_t n, T 
                     size_t b_ld, cl_command_queue* queue, cl_event* event = nullptr);
 
 /// col := the patches of an image, one behind another as its rows: for each channel and point of
-/// the filter, the elements that it covers at all of its places. Col2im: the sums of all that
-/// patches have of an element.
+/// the filter, the elements that it covers at all of its places. Col2im adds
+/// to each element of an image what all patches have of it.
 template <typename T>
 StatusCode Im2col(KernelMode kernel_mode, size_t channels, size_t height, size_t width,
                   size_t kernel_h, size_t kernel_w, size_t pad_h, size_t pad_w, size_t stride_h,

@@ -689,8 +689,8 @@ CLBlastStatusCode CLBlastHomatcopy(CLBlastLayout layout, CLBlastTranspose a_tran
                                    CLBLAST_QUEUE);
 
 /** col := the patches of an image, one behind another as its rows: for each channel and point of
- * the filter, the elements that it covers at all of its places. Col2im: the sums of all that
- * patches have of an element. */
+ * the filter, the elements that it covers at all of its places. Col2im adds
+ * to each element of an image what all patches have of it. */
 CLBlastStatusCode CLBlastSim2col(CLBlastKernelMode kernel_mode, CLBLAST_WINDOW, CLBLAST_BLOCK(im),
                                  CLBLAST_BLOCK(col), CLBLAST_QUEUE);
 CLBlastStatusCode CLBlastDim2col(CLBlastKernelMode kernel_mode, CLBLAST_WINDOW, CLBLAST_BLOCK(im),

@@ -11,7 +11,8 @@ namespace kiln::blas {
 
 /// The routines, in the order of the levels. A name that BLAS has for one precision alone stands
 /// for its likes: `dot` is dotu too, `ger` is geru, `hemv` is symv of complex numbers that are
-/// conjugated. Those that BLAS does not have close the levels: sum to had, omatcopy to col2im, conv.
+/// conjugated. Those that BLAS does not have close the levels: sum to had, omatcopy to col2im,
+/// conv.
 enum class Routine : std::uint8_t {
   // level 1
   swap,
@@ -112,9 +113,10 @@ struct Epilogue {
   bool operator==(const Epilogue&) const = default;
 };
 
-/// A filter that goes over an image of several channels, for im2col, col2im and conv: at each of its
-/// places it covers a patch of `kernel_h` x `kernel_w` points of each channel, `dilation` apart; from
-/// place to place it moves by `stride`. An image has `pad` further lines of zeros on each side.
+/// A filter that goes over an image of several channels, for im2col, col2im and conv: at each of
+/// its places it covers a patch of `kernel_h` x `kernel_w` points of each channel, `dilation`
+/// apart; from place to place it moves by `stride`. An image has `pad` further lines of zeros on
+/// each side.
 struct Window {
   std::size_t channels = 0, height = 0, width = 0;
   std::size_t kernel_h = 1, kernel_w = 1;
@@ -140,7 +142,7 @@ struct Window {
   static constexpr std::size_t places(std::size_t size, std::size_t pad, std::size_t kernel,
                                       std::size_t stride, std::size_t dilation) {
     const std::size_t all = size + 2 * pad, reach = dilation * (kernel - 1) + 1;
-    return all < reach ? 1 : (all - reach) / stride + 1;
+    return all < reach || stride == 0 ? 1 : (all - reach) / stride + 1;
   }
 };
 

@@ -94,15 +94,15 @@ template <Element T>
 }
 
 /// result := the place, from Call::first_index (1) on, of the first element with the largest
-/// |Re x[i]| + |Im x[i]|, a cl_uint. As in reference BLAS a NaN that comes first is the largest, and
-/// no other one is.
+/// |Re x[i]| + |Im x[i]|, a cl_uint. As in reference BLAS a NaN that comes first is the largest,
+/// and no other one is.
 template <Element T>
 [[nodiscard]] Call iamax(std::size_t n, Vector x, Block result) {
   return detail::vectors<T>(Routine::iamax, n, x, {}, result);
 }
 
-/// The same of the smallest |Re x[i]| + |Im x[i]|; a NaN that comes first is found here, too. Not of
-/// BLAS.
+/// The same of the smallest |Re x[i]| + |Im x[i]|; a NaN that comes first is found here, too. Not
+/// of BLAS.
 template <Element T>
 [[nodiscard]] Call iamin(std::size_t n, Vector x, Block result) {
   return detail::vectors<T>(Routine::iamin, n, x, {}, result);

@@ -254,11 +254,13 @@ template <Element T>
           .operands = {{image, columns}}};
 }
 
-/// The reverse: each element of the image := the sum of all that patches have of it.
+/// The reverse: each element of the image := the sum of all that patches have of it, and beta times
+/// what it was; with beta = 0, it is not read.
 template <Element T>
-[[nodiscard]] Call col2im(const Window& window, Block columns, Block image) {
+[[nodiscard]] Call col2im(const Window& window, Block columns, T beta, Block image) {
   Call call = im2col<T>(window, columns, image);
   call.routine = Routine::col2im;
+  call.beta = beta;
   return call;
 }
 

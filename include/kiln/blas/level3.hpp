@@ -127,8 +127,8 @@ template <ComplexElement T>
 
 /// results := for each of `batch` images and each of `filters` filters, the sums over all channels
 /// of the products with each patch: batch x filters x window.rows() x window.columns(). Images are
-/// channels x height x width, filters channels x kernel_h x kernel_w; all by rows, without gaps. Not
-/// of BLAS.
+/// channels x height x width, filters channels x kernel_h x kernel_w; all by rows, without gaps.
+/// Not of BLAS.
 template <Element T>
 [[nodiscard]] Call conv(const Window& window, std::size_t filters, std::size_t batch, Block images,
                         Block kernels, Block results) {

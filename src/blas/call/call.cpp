@@ -165,7 +165,7 @@ void windows(UseList& list, const Call& call) {
   const bool from_image = call.routine == Routine::im2col;
   const std::size_t patches = product({call.m, call.n});
   add(Slot::a, from_image ? image : patches, Access::read);
-  add(Slot::b, from_image ? patches : image, Access::write);
+  add(Slot::b, from_image ? patches : image, from_image ? Access::write : Access::both);
 }
 
 void level_2(UseList& list, const Call& call) {

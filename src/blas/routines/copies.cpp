@@ -47,7 +47,9 @@ void add_patches(SequenceBuilder& to) {
   const std::size_t items = from_image ? call.m * call.n : call.window.points_of_image();
   auto arguments = to.step(0, patches_kernel(to, from_image ? "im2col" : "col2im"),
                            stream_range(to.device(0), items));
-  put(arguments, call.window).operand(Slot::a).operand(Slot::b);
+  put(arguments, call.window).operand(Slot::a);
+  if (!from_image) arguments.scalars(call_beta);
+  arguments.operand(Slot::b);
 }
 
 // An image's result is, by columns, places x filters: the patches, places x points, times the

@@ -96,8 +96,8 @@ kernel void im2col(WINDOW, global const T* restrict image, long at_image, global
   }
 }
 
-kernel void col2im(WINDOW, global const T* restrict from, long at_from, global T* restrict image,
-                   long at_image) {
+kernel void col2im(WINDOW, global const T* restrict from, long at_from, T beta,
+                   global T* restrict image, long at_image) {
   from += at_from;
   image += at_image;
   FOR_MINE(item, channels * height * width) {
@@ -113,6 +113,6 @@ kernel void col2im(WINDOW, global const T* restrict from, long at_from, global T
                         columns + across / stride_w];
       }
     }
-    image[item] = sum;
+    image[item] = is_zero(beta) ? sum : mul_add(beta, image[item], sum);
   }
 }
