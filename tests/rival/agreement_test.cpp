@@ -104,7 +104,8 @@ bool is_defined(Routine routine, Precision precision) {
   const auto is = [&](std::initializer_list<Routine> list) {
     return std::find(list.begin(), list.end(), routine) != list.end();
   };
-  if (is({rotg, rotmg, rot, rotm})) return false;
+  if (is({rotg, rotmg, rot, rotm, sum, iamin, imax, imin, had, omatcopy, im2col, col2im, conv}))
+    return false;
   if (is({dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k}))
     return is_complex(precision);
   if (is({symv, syr, syr2, spmv, spr, spr2, sbmv})) return !is_complex(precision);
