@@ -7,11 +7,12 @@ namespace kiln::bench {
 /// The bars of BLAS.
 std::vector<Bar> blas_bars();
 
-std::vector<Bar> cpu_product_bars();  ///< blas/sgemm-1024, … against OpenBLAS and oneDNN
-std::vector<Bar> cpu_stream_bars();   ///< blas/saxpy, … against OpenBLAS and the bandwidth
-std::vector<Bar> clblast_bars();      ///< blas/clblast-sgemm-1024, … and those on the GPU
-std::vector<Bar> call_cost_bars();    ///< blas/host-time, blas/library-size, …
-std::vector<Bar> gpu_product_bars();  ///< blas/gpu-sgemm-4096, … against cuBLAS
-std::vector<Bar> gpu_stream_bars();   ///< blas/gpu-saxpy, blas/gpu-sgemv against cuBLAS
+std::vector<Bar> cpu_product_bars();     ///< blas/sgemm-1024, … against OpenBLAS and oneDNN
+std::vector<Bar> stored_product_bars();  ///< blas/half-gemm-1024, … against floats and oneDNN
+std::vector<Bar> cpu_stream_bars();      ///< blas/saxpy, … against OpenBLAS and the bandwidth
+std::vector<Bar> clblast_bars();         ///< blas/clblast-sgemm-1024, … and those on the GPU
+std::vector<Bar> call_cost_bars();       ///< blas/host-time, blas/library-size, …
+std::vector<Bar> gpu_product_bars();     ///< blas/gpu-sgemm-4096, … against cuBLAS
+std::vector<Bar> gpu_stream_bars();      ///< blas/gpu-saxpy, blas/gpu-sgemv against cuBLAS
 
 }  // namespace kiln::bench

@@ -26,7 +26,7 @@ class ClblasSgemm {
     function_ = library_.function<Function>("clblasSgemm");
   }
   void operator()(const Call& call, cl_command_queue queue) const {
-    const auto& [a, b, c, x, y, z, w] = call.operands;
+    const blas::Operand &a = call[Slot::a], &b = call[Slot::b], &c = call[Slot::c];
     const int status = function_(
         static_cast<int>(call.order), static_cast<int>(call.trans_a),
         static_cast<int>(call.trans_b), call.m, call.n, call.k,

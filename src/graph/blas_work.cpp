@@ -72,6 +72,7 @@ Bytes kind_of(const blas::Call& call) {
     number("stored", operand.stored);
     number("batch stride", operand.batch_stride);
   }
+  number("invariant", call.invariant);
   number("batch", call.batch);
   number("bias", call.epilogue.bias);
   number("scale", call.epilogue.scale);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "blas/call/call.hpp"
 #include "kiln/error.hpp"
 #include "rival/routine_call.hpp"
 
@@ -39,8 +40,12 @@ const Onednn& Onednn::get() {
 }
 
 void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& memory) const {
-  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s)
-    throw Error(Errc::unsupported, "oneDNN has sgemm alone");
+  const bool is_bytes = call[Slot::a].stored == blas::Storage::int8 &&
+                        call[Slot::b].stored == blas::Storage::int8 &&
+                        call[Slot::c].stored == blas::Storage::int32;
+  if (call.routine != blas::Routine::gemm || call.precision != blas::Precision::s ||
+      (!is_bytes && blas::has_stored(call)))
+    throw Error(Errc::unsupported, "oneDNN has sgemm, and that of bytes with results of int32");
   using Sgemm = int(char, char, std::int64_t, std::int64_t, std::int64_t, float, const float*,
                     std::int64_t, const float*, std::int64_t, float, float*, std::int64_t);
   const auto letter = [](blas::Transpose trans) {
@@ -54,6 +59,24 @@ void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& me
     std::swap(first, second);
     std::swap(trans_first, trans_second);
     std::swap(rows, columns);
+  }
+  const auto bytes_of = [&](Slot slot) {
+    return static_cast<std::int8_t*>(memory[static_cast<std::size_t>(slot)]);
+  };
+  if (is_bytes) {
+    using Bytes = int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float,
+                      const std::int8_t*, std::int64_t, std::int8_t, const std::int8_t*,
+                      std::int64_t, std::int8_t, float, std::int32_t*, std::int64_t,
+                      const std::int32_t*);
+    const std::int32_t none = 0;
+    const int ended = function<Bytes>("dnnl_gemm_s8s8s32")(
+        trans_first, trans_second, 'F', rows, columns, static_cast<std::int64_t>(call.k),
+        static_cast<float>(call.alpha.real()), bytes_of(first), call[first].stride, 0,
+        bytes_of(second), call[second].stride, 0, static_cast<float>(call.beta.real()),
+        static_cast<std::int32_t*>(memory[static_cast<std::size_t>(Slot::c)]),
+        call[Slot::c].stride, &none);
+    if (ended != 0) throw Error(Errc::internal, "dnnl_gemm_s8s8s32: " + std::to_string(ended));
+    return;
   }
   const auto data = [&](Slot slot) {
     return static_cast<float*>(memory[static_cast<std::size_t>(slot)]);

@@ -30,6 +30,7 @@ std::vector<std::pair<const char*, std::uint64_t>> fields_of(const Shape& s) {
           {"k", s.k},
           {"kl", s.kl},
           {"ku", s.ku},
+          {"invariance", s.invariant},
           {"the batch", s.batch},
           {"the bias's number", s.bias},
           {"the scale's number", s.scale},

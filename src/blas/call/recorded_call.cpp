@@ -91,6 +91,7 @@ void call_fields(FactFields& to, Call& call) {
     to.integer(batch_strides[slot], operand.batch_stride, 0, largest, 0);
     to.choice(stored[slot], operand.stored, storages, std::optional(Storage::native));
   }
+  to.integer("invariant", call.invariant, 0, 1, 0);
   to.integer("batch", call.batch, 1, largest, 1);
   to.integer("group_a", call.group_a, 0, largest, 0);
   to.integer("group_b", call.group_b, 0, largest, 0);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <utility>
 
 #include "blas/call/routine_traits.hpp"
@@ -44,28 +45,55 @@ bool has_zero_dimension(const Call& call) {
 /// Whether a filter has a size and moves, and the call's sizes are what follows from its window.
 bool has_sound_window(const Call& call) {
   const Window& window = call.window;
-  for (const std::size_t size : {window.channels, window.height, window.width, window.kernel_h,
-                                 window.kernel_w, window.stride_h, window.stride_w,
-                                 window.dilation_h, window.dilation_w})
+  for (const std::size_t size :
+       {window.channels, window.height, window.width, window.kernel_h, window.kernel_w,
+        window.stride_h, window.stride_w, window.dilation_h, window.dilation_w})
     if (size == 0 || size > largest_of_window) return false;
   return window.pad_h <= largest_of_window && window.pad_w <= largest_of_window &&
          call.m == window.rows() * window.columns() &&
          (call.routine == Routine::conv ? call.k : call.n) == window.points_of_patch();
 }
 
-/// Combinations that BLAS does not define.
-bool is_meaningless(const Call& call) {
+/// Batches, epilogues and groups are gemm's, and kinds of elements those of precision s.
+bool has_what_it_cannot(const Call& call) {
+  const bool has_epilogue = call.epilogue != Epilogue{};
+  const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
-  const bool is_gemm = call.routine == Routine::gemm;
-  if (!is_gemm && ((call.batch != 1 && call.routine != Routine::conv) ||
-                   call.epilogue != Epilogue{} || (call.group_a | call.group_b) != 0))
+  if (call.routine != Routine::gemm && (has_epilogue || is_grouped)) return true;
+  if (call.routine != Routine::gemm && call.routine != Routine::conv && call.batch != 1)
     return true;
-  if (is_windowed(call.routine) && !has_sound_window(call)) return true;
-  if (call.precision != Precision::s && has_stored(call)) return true;
-  if (call.epilogue != Epilogue{} && is_complex(call.precision)) return true;
+  if (is_complex(call.precision) && has_epilogue) return true;
+  if (call.precision != Precision::s && (has_stored(call) || is_grouped)) return true;
+  const auto is_float = [&](Slot slot) { return call[slot].stored == Storage::native; };
+  if ((call.group_a != 0 && is_float(Slot::a)) || (call.group_b != 0 && is_float(Slot::b)))
+    return true;
   // Two elements share a byte, which is written whole.
   for (const Use& use : Uses(call))
     if (use.in_one != 1 && use.access != Use::Access::read) return true;
+  return false;
+}
+
+/// Whether sums of whole numbers go to whole numbers: then nothing else may be in between.
+bool is_integer_product(const Call& call) {
+  const auto is_integral = [&](Slot slot, std::size_t group) {
+    const Storage kind = call[slot].stored;
+    return group == 0 && (kind == Storage::int8 || kind == Storage::int4);
+  };
+  return is_compute_bound(call.routine) && call[Slot::c].stored == Storage::int32 &&
+         is_integral(Slot::a, call.group_a) &&
+         (is_integral(Slot::b, call.group_b) || has(call.routine, trait::update));
+}
+
+/// Combinations that BLAS does not define.
+bool is_meaningless(const Call& call) {
+  if (has_what_it_cannot(call)) return true;
+  if (is_windowed(call.routine) && !has_sound_window(call)) return true;
+  const auto is_integral = [](const Scalar& scalar) {
+    return scalar.real() == std::floor(scalar.real()) && std::abs(scalar.real()) <= 1 << 24;
+  };
+  if (is_integer_product(call) &&
+      (call.epilogue != Epilogue{} || !is_integral(call.alpha) || !is_integral(call.beta)))
+    return true;
   if (!is_compute_bound(call.routine) || !has(call.routine, trait::update)) return false;
   return has(call.routine, trait::conjugated)
              ? call.trans_a == Transpose::transpose
@@ -225,9 +253,9 @@ void require_room(const Call& call, std::size_t in_one, std::size_t in_all) {
     if (operand.memory != nullptr) continue;
     std::size_t bytes = 0;
     const bool is_number = bytes_of(use, operand, bytes);
-    const std::string takes = fmt::format("{}: {} takes {} bytes", full_name_of(call),
-                                          name_of(use.slot),
-                                          is_number ? std::to_string(bytes) : "2^64 or more");
+    const std::string takes =
+        fmt::format("{}: {} takes {} bytes", full_name_of(call), name_of(use.slot),
+                    is_number ? std::to_string(bytes) : "2^64 or more");
     if (!is_number || bytes > in_one)
       throw Error(Errc::bad_input,
                   takes + (in_one == no_bound

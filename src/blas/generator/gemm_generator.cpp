@@ -58,9 +58,42 @@ struct GemmFacts : GemmPayload {
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
   /// units have no bank conflicts.
   int pad() const { return by_matrix_units() ? (is_complex(precision) ? 2 : 4) : 0; }
-  std::string pack(const char* name, std::size_t width) const {
-    return fmt::format("#define PACK {}\n#define WIDTH {}\n", name, width) +
+  /// The text that packs a factor into panels. `kind`, `grouped`: macros that say how it lies.
+  std::string pack(const char* name, std::size_t width, const char* kind,
+                   const char* grouped) const {
+    return fmt::format("#define PACK {}\n#define WIDTH {}\n#define KIND {}\n#define GROUPED {}\n",
+                       name, width, kind, grouped) +
            std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
+  }
+  std::string packs(const GemmTiles& tiles) const {
+    return pack("pack_first", tiles.rows, "FIRST", "GROUPED_FIRST") +
+           pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND");
+  }
+  /// The macros of the ProductForm.
+  std::string macros() const {
+    std::string text;
+    const auto define = [&](const char* name, auto value) {
+      text += fmt::format("#define {} {}\n", name, static_cast<int>(value));
+    };
+    define("FIRST", product.first);
+    define("SECOND", product.second);
+    define("RESULT", product.result);
+    define("GROUPED_FIRST", product.grouped_first);
+    define("GROUPED_SECOND", product.grouped_second);
+    define("INTEGER", product.is_integer());
+    define("SPECIAL", product.is_special());
+    if (!product.is_special()) return text;
+    define("BIAS", product.after.bias);
+    define("BIAS_KIND", product.bias);
+    define("SCALE", product.after.scale);
+    define("SCALE_KIND", product.scale);
+    define("ACTIVATION", product.after.activation);
+    define("RESIDUAL", product.after.residual);
+    define("RESIDUAL_KIND", product.residual);
+    return text;
+  }
+  std::string_view if_special(const char* name) const {
+    return product.is_special() ? template_text(name) : std::string_view();
   }
 
   std::size_t lanes;  ///< of a vector
@@ -115,11 +148,13 @@ Parameters gpu_defaults(const GemmFacts& facts) {
 }
 
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
-  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}",
+  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}",
                      facts.lanes, tiles.rows, tiles.columns, template_text("factor"),
-                     facts.pack("pack_first", tiles.rows), facts.pack("pack_second", tiles.columns),
+                     facts.packs(tiles), template_text("cpu_tile_loops"),
+                     facts.if_special("epilogue"), facts.if_special("cpu_finish"),
                      template_text("cpu_tile"), template_text("tasks"),
-                     template_text(facts.solves ? "solve_tasks" : "product_tasks"));
+                     template_text(facts.solves ? "solve_tasks" : "product_tasks"),
+                     facts.if_special("cpu_finish_only"));
 }
 
 std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {
@@ -128,7 +163,8 @@ std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_
       "#define THREADS {}\n#define ASYNC {}\n",
       tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gpu_form(facts.form).threads,
       facts.form.starts_with("sm") ? 1 : 0);
-  text += facts.pack("pack_first", tiles.rows) + facts.pack("pack_second", tiles.columns);
+  text += facts.packs(tiles);
+  text += facts.if_special("epilogue");
   text += template_text("product_gpu");
   text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
   return text + std::string(template_text("product_walk"));
@@ -142,14 +178,34 @@ Facts facts_of(const GemmPayload& gemm) {
               {"small", std::int64_t{gemm.small}},
               {"native_floats", gemm.native_floats}};
   if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
+  // What is as usual is not named, so that more kinds of products change no Key of the others.
+  const auto add = [&](const char* name, auto value) {
+    const auto number = static_cast<std::int64_t>(value);
+    if (number != 0) facts.push_back({name, number});
+  };
+  const ProductForm& product = gemm.product;
+  add("first", product.first);
+  add("second", product.second);
+  add("result", product.result);
+  add("grouped_first", product.grouped_first);
+  add("grouped_second", product.grouped_second);
+  add("bias", product.after.bias);
+  add("bias_kind", product.bias);
+  add("scale", product.after.scale);
+  add("scale_kind", product.scale);
+  add("activation", product.after.activation);
+  add("residual", product.after.residual);
+  add("residual_kind", product.residual);
   return facts;
 }
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 9;  // raised when the code of this file changes
+  constexpr std::int64_t own = 10;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
-      own, {template_mark("prelude"), template_mark("matrix_element"), template_mark("factor"),
-            template_mark("pack"), template_mark("cpu_tile"), template_mark("tasks"),
+      own, {template_mark("prelude"), template_mark("stored"), template_mark("matrix_element"),
+            template_mark("factor"), template_mark("pack"), template_mark("epilogue"),
+            template_mark("cpu_tile_loops"), template_mark("cpu_finish"), template_mark("cpu_tile"),
+            template_mark("cpu_finish_only"), template_mark("tasks"),
             template_mark("product_tasks"), template_mark("solve_tasks"), template_mark("pack_gpu"),
             template_mark("product_gpu"), template_mark("product_mma"),
             template_mark("product_simt"), template_mark("product_walk")});
@@ -168,7 +224,7 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
              depth = parameters.get("depth", 0), stages = parameters.get("stages", 0);
   if (is_cpu_form(facts.form))
     return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 &&
-           columns <= 32 && depth >= 8 && depth <= 4096;
+           columns <= 32 && depth >= 8 && depth <= (facts.product.is_integer() ? 1024 : 4096);
   // A work-group has 4 x 2 warps of pieces of 4 x 4 (of 64 work-items 2 x 1), or 2 x 4 of fragments
   // of 16 x 8.
   const GpuForm form = gpu_form(facts.form);
@@ -184,7 +240,8 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
   const GemmTiles tiles = GemmTiles::of(parameters);
   return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
-         std::string(template_text("prelude")) + std::string(template_text("matrix_element")) +
+         facts.macros() + std::string(template_text("prelude")) +
+         std::string(template_text("stored")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
                                   : gpu_text(facts, tiles, parameters.get("stages", 2)));
 }

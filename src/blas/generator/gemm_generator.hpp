@@ -47,6 +47,27 @@ constexpr GpuForm gpu_form(std::string_view form) {
   return {256, std::size_t{form == "gpu32" ? 31u : 48u} << 10};
 }
 
+/// How the operands of a product lie in memory, and what its result goes through: by the rows and
+/// columns of the column-major result, whatever the call's order.
+struct ProductForm {
+  Storage first = Storage::native, second = Storage::native, result = Storage::native;
+  bool grouped_first = false, grouped_second = false;  ///< factors with scales (Call::group_a)
+  Epilogue after{};
+  Storage bias = Storage::native, scale = Storage::native, residual = Storage::native;
+
+  /// Whether sums are whole numbers, exactly.
+  bool is_integer() const {
+    const auto is_integral = [](Storage stored, bool grouped) {
+      return (stored == Storage::int8 || stored == Storage::int4) && !grouped;
+    };
+    return is_integral(first, grouped_first) && is_integral(second, grouped_second);
+  }
+  /// Whether more becomes of a sum than that it is added to a C of the call's precision.
+  bool is_special() const {
+    return result != Storage::native || is_integer() || after != Epilogue{};
+  }
+};
+
 /// What GemmGenerator is asked for.
 struct GemmPayload {
   Precision precision{};
@@ -56,6 +77,7 @@ struct GemmPayload {
   /// For CPUs: the kernel is `solve` instead, which solves triangular systems by the same tiles
   /// (the template solve_tasks).
   bool solves = false;
+  ProductForm product{};
 };
 Facts facts_of(const GemmPayload& gemm);
 

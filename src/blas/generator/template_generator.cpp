@@ -119,6 +119,9 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   // level 3
   add("invert_triangles", nothing, {"quotient"});
   add("scale_matrix");
+  // operands of other kinds
+  add("widen", nothing, {"stored"});
+  add("narrow", nothing, {"stored"});
   return made;
 }
 

@@ -88,8 +88,18 @@ CpuTasks tasks_of(const Product& product, const GemmTiles& tiles, std::size_t co
 
 }  // namespace
 
-void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  const KernelChoice choice = gemm_choice(builder, queue, false, "product");
+namespace {
+
+/// What follows the arguments of a plain product.
+void put_scales(SequenceBuilder::Arguments& to, const Factor& factor) {
+  factor.scales ? to.operand(*factor.scales, factor.first_scale)
+                : to.buffer(cl::Buffer()).numbers(0);
+  to.numbers(factor.group, factor.groups);
+}
+
+void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  const ProductForm form = product.form();
+  const KernelChoice choice = gemm_choice(builder, queue, form, false, "product");
   const std::size_t element = size_of(builder.call().precision);
   const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
   const CpuTasks tasks = tasks_of(product, tiles, builder.device(queue).compute_units, element);
@@ -106,6 +116,26 @@ void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& pr
       .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)))
       .flags(tasks.block, tasks.slots, tasks.lead, tasks.first_panels, tasks.second_panels,
              tasks.row_panels, tasks.column_panels);
+  if (form.grouped_first || form.grouped_second) {
+    put_scales(arguments, product.first);
+    put_scales(arguments, product.second);
+  }
+  if (!form.is_special()) return;
+  // Sums of whole tiles, where the depth has several blocks.
+  const bool waits = tasks.block < product.depth;
+  arguments.buffer(waits ? builder.scratch(queue, 2,
+                                           panels_of(product.rows, tiles.rows) * tiles.rows *
+                                               panels_of(product.columns, tiles.columns) *
+                                               tiles.columns * element)
+                         : cl::Buffer());
+  put_after(arguments, product.after);
+}
+
+}  // namespace
+
+void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  for (std::size_t item = 0; item < product.items; ++item)
+    add_one(builder, queue, product.item(item));
 }
 
 }  // namespace kiln::blas

@@ -24,7 +24,7 @@ constexpr std::size_t most_packed = std::size_t{32} << 20;
 constexpr std::size_t panels_of_unit = 2;
 
 KernelChoice solve_choice(const SequenceBuilder& builder, unsigned queue) {
-  return gemm_choice(builder, queue, false, "solve");
+  return gemm_choice(builder, queue, {}, false, "solve");
 }
 
 /// How the right-hand sides are shared out: the argument of the kernel.

@@ -15,10 +15,11 @@ class GpuProduct {
       : builder_(builder),
         queue_(queue),
         product_(product),
-        precision_(builder.call().precision),
+        form_(product.form()),
+        panel_bytes_(form_.is_integer() ? sizeof(cl_int) : size_of(builder.call().precision)),
         threads_(gpu_form(builder.gemm_form(queue)).threads) {
     choose(false);
-    if (tiles() < builder.device(queue).compute_units) choose(true);
+    if (all_tiles() < builder.device(queue).compute_units) choose(true);
   }
 
   void add() {
@@ -26,55 +27,69 @@ class GpuProduct {
     const auto second =
         pack("pack_second", product_.columns, tiles_.columns, product_.second, true);
     const std::size_t parts = parts_of_depth();
-    if (parts == 1) return multiply(first, second, product_, 1);
-    Product sums = product_;
-    sums.result = {
-        std::nullopt,
-        builder_.scratch(queue_, 2, parts * product_.rows * product_.columns * size_of(precision_)),
-        0, static_cast<std::int64_t>(product_.rows)};
-    sums.alpha = 1;
-    sums.beta = 0;
-    sums.hermitian = false;
+    const cl::Buffer sums = parts == 1 ? cl::Buffer()
+                                       : builder_.scratch(queue_, 2,
+                                                          product_.items * parts * product_.rows *
+                                                              product_.columns * panel_bytes_);
     multiply(first, second, sums, parts);
-    gather(sums.result.buffer, parts);
+    if (parts > 1) gather(sums, parts);
   }
 
  private:
   /// `small`: tiles of which even a small result has enough for every compute unit.
   void choose(bool small) {
-    choice_ = gemm_choice(builder_, queue_, small, "product");
+    choice_ = gemm_choice(builder_, queue_, form_, small, "product");
     tiles_ = GemmTiles::of(choice_.chosen.parameters);
   }
 
   std::size_t tiles() const {
     return panels_of(product_.rows, tiles_.rows) * panels_of(product_.columns, tiles_.columns);
   }
+  /// Tiles of all items: what fills the device.
+  std::size_t all_tiles() const { return tiles() * product_.items; }
 
   /// Work-groups that share a tile: where the tiles are too few, but the depth is worth sharing.
   std::size_t parts_of_depth() const {
     constexpr std::size_t least_depth = 256;
+    if (builder_.call().invariant) return 1;
     const std::size_t units = builder_.device(queue_).compute_units;
-    return std::clamp<std::size_t>(2 * units / tiles(), 1,
+    return std::clamp<std::size_t>(2 * units / all_tiles(), 1,
                                    std::max<std::size_t>(1, product_.depth / least_depth));
   }
 
-  void multiply(const cl::Buffer& first, const cl::Buffer& second, const Product& product,
+  /// What the kernels have behind the arguments of the result.
+  void put_items(SequenceBuilder::Arguments& to) {
+    to.numbers(product_.result.item_step, product_.after.bias.item_step,
+               product_.after.scale.item_step, product_.after.residual.item_step);
+    if (form_.is_special()) put_after(to, product_.after);
+  }
+
+  void multiply(const cl::Buffer& first, const cl::Buffer& second, const cl::Buffer& sums,
                 std::size_t parts) {
     choice_.kernel = "product";
     NDRange range;
-    range.local[0] = threads_;
-    range.global[0] = tiles() * parts * threads_;
+    range.dimensions = 2;
+    range.local = {threads_, 1, 1};
+    range.global = {tiles() * parts * threads_, product_.items, 1};
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
-    put_result(arguments, product).flags(parts).numbers(product.rows * product.columns);
+    put_result(arguments, product_)
+        .flags(parts)
+        .numbers(product_.rows * product_.columns)
+        .buffer(sums);
+    put_items(arguments);
   }
 
   void gather(const cl::Buffer& sums, std::size_t parts) {
     choice_.kernel = "gather";
     const std::size_t elements = product_.rows * product_.columns;
-    auto arguments =
-        builder_.step(queue_, choice_, stream_range(builder_.device(queue_), elements));
+    NDRange range = stream_range(builder_.device(queue_), elements);
+    range.dimensions = 2;
+    range.global[1] = product_.items;
+    range.local[1] = 1;
+    auto arguments = builder_.step(queue_, choice_, range);
     put_result(arguments.buffer(sums).numbers(elements).flags(parts), product_);
+    put_items(arguments);
   }
 
   /// `across`: the factor's rows are the columns of op(region).
@@ -83,22 +98,29 @@ class GpuProduct {
     const std::size_t panels = panels_of(rows, width);
     const std::size_t padded = panels_of(product_.depth, tiles_.depth) * tiles_.depth;
     const auto packed =
-        builder_.scratch(queue_, across ? 1 : 0, panels * width * padded * size_of(precision_));
+        builder_.scratch(queue_, across ? 1 : 0,
+                         product_.items * panels * width * padded * panel_bytes_);
     choice_.kernel = kernel;
     NDRange range;
-    range.dimensions = 2;
+    range.dimensions = 3;
     const std::size_t lines = threads_ / 32;
     range.local = {32, lines, 1};
-    range.global = {panels * width, panels_of(padded, 32) * lines, 1};
+    range.global = {panels * width, panels_of(padded, 32) * lines, product_.items};
     auto arguments = builder_.step(queue_, choice_, range);
-    put_factor(arguments, factor, across).numbers(rows, product_.depth, padded).buffer(packed);
+    put_factor(arguments, factor, across);
+    factor.scales ? arguments.operand(*factor.scales, factor.first_scale)
+                  : arguments.buffer(cl::Buffer()).numbers(0);
+    arguments
+        .numbers(factor.group, factor.groups, factor.region.item_step, rows, product_.depth, padded)
+        .buffer(packed);
     return packed;
   }
 
   SequenceBuilder& builder_;
   unsigned queue_;
   const Product& product_;
-  Precision precision_;
+  ProductForm form_;
+  std::size_t panel_bytes_;
   std::size_t threads_;
   KernelChoice choice_;
   GemmTiles tiles_;
@@ -107,7 +129,16 @@ class GpuProduct {
 }  // namespace
 
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  GpuProduct(builder, queue, product).add();
+  // Packed factors of as many items at a time as a share of the device's memory has room for.
+  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  const std::size_t each = (product.rows + product.columns + 256) * (product.depth + 64) *
+                           size_of(builder.call().precision);
+  const std::size_t at_once = std::clamp<std::size_t>(most_bytes / each, 1, product.items);
+  for (std::size_t item = 0; item < product.items; item += at_once) {
+    Product some = product.item(item);
+    some.items = std::min(at_once, product.items - item);
+    GpuProduct(builder, queue, some).add();
+  }
 }
 
 }  // namespace kiln::blas

@@ -28,6 +28,8 @@ bool conjugates(const Call& call, Transpose trans) {
 bool add_thin(SequenceBuilder& to) {
   const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;
+  if (gemm.batch != 1 || gemm.epilogue != Epilogue{} || gemm.invariant || has_stored(gemm))
+    return false;
   if ((!is_column && gemm.m != 1) || gemm.k == 0) return false;
   // Of a row its transpose is computed: op(B)^T times the row of op(A).
   const Transpose of_matrix = is_column ? gemm.trans_a : gemm.trans_b;
@@ -75,6 +77,41 @@ Product rank_update(const Call& call, Slot first, Slot second) {
   return product;
 }
 
+/// The other way along a matrix.
+Along across(Along way) {
+  return way == Along::rows ? Along::columns : way == Along::columns ? Along::rows : way;
+}
+
+/// A vector of n elements whose increment may be negative.
+Region vector_of(const Call& call, Slot slot, std::size_t n) {
+  Region vector = region_of(call, slot);
+  if (vector.leading < 0) vector.add = -(static_cast<std::int64_t>(n) - 1) * vector.leading;
+  return vector;
+}
+
+AfterProduct after_of(const Call& call) {
+  AfterProduct after;
+  after.what = call.epilogue;
+  const auto size = [&](Along way) { return way == Along::rows ? call.m : call.n; };
+  if (after.what.bias != Along::none)
+    after.bias = vector_of(call, Slot::bias, size(after.what.bias));
+  if (after.what.scale != Along::none)
+    after.scale = vector_of(call, Slot::scale, size(after.what.scale));
+  if (after.what.residual) after.residual = region_of(call, Slot::residual);
+  if (call.order == Order::row_major) {
+    after.what.bias = across(after.what.bias);
+    after.what.scale = across(after.what.scale);
+  }
+  return after;
+}
+
+void set_scales(Factor& factor, Slot slot, std::size_t group, std::size_t depth) {
+  if (group == 0) return;
+  factor.scales = slot;
+  factor.group = group;
+  factor.groups = panels_of(depth, group);
+}
+
 }  // namespace
 
 void add_gemm(SequenceBuilder& to) {
@@ -86,7 +123,11 @@ void add_gemm(SequenceBuilder& to) {
   product.depth = call.k;
   product.first = {region_of(call, Slot::a), call.trans_a};
   product.second = {region_of(call, Slot::b), call.trans_b};
+  set_scales(product.first, Slot::scale_a, call.group_a, call.k);
+  set_scales(product.second, Slot::scale_b, call.group_b, call.k);
   product.result = region_of(call, Slot::c);
+  product.after = after_of(call);
+  product.items = call.batch;
   product.alpha = call_alpha;
   product.beta = call_beta;
   if (call.order == Order::row_major) {

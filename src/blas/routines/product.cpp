@@ -18,12 +18,12 @@ int range_of(const Product& product) {
 
 }  // namespace
 
-KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool small,
-                         std::string kernel) {
+KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, const ProductForm& form,
+                         bool small, std::string kernel) {
   const bool solves = kernel == "solve";
   return builder.choose(queue, GemmGenerator().family(), GemmGenerator().version(),
                         GemmPayload{builder.call().precision, builder.gemm_form(queue), small,
-                                    builder.device(queue).native_floats, solves},
+                                    builder.device(queue).native_floats, solves, form},
                         std::move(kernel));
 }
 
@@ -49,6 +49,17 @@ Arguments& put_result(Arguments& to, const Product& product) {
       .numbers(product.result.leading, product.rows, product.columns, product.depth)
       .scalars(product.alpha, product.beta)
       .flags(product.triangle, product.hermitian, range_of(product));
+}
+
+Arguments& put_after(Arguments& to, const AfterProduct& after) {
+  const auto put_if = [&](bool is_there, const Region& region) {
+    is_there ? put(to, region).numbers(region.leading)
+             : to.buffer(cl::Buffer()).numbers(0).numbers(0);
+  };
+  put_if(after.what.bias != Along::none, after.bias);
+  put_if(after.what.scale != Along::none, after.scale);
+  put_if(after.what.residual, after.residual);
+  return to;
 }
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "blas/generator/gemm_generator.hpp"
 #include "blas/sequence/sequence_builder.hpp"
 
 // What all of level 3 is built on: the product of two factors, each of which may be a triangle or
@@ -15,6 +16,8 @@ struct Region {
   cl::Buffer buffer;
   std::int64_t add = 0;  ///< elements, to the argument's offset
   std::int64_t leading = 0;
+  Storage stored = Storage::native;
+  std::int64_t item_step = 0;  ///< elements from an item of a batch to the next
 
   Region at(std::size_t row, std::size_t column) const {
     Region part = *this;
@@ -34,17 +37,42 @@ struct Factor {
   Stored stored = Stored::everywhere;
   Outside outside = Outside::zeros;
   Diagonal diagonal = Diagonal::as_is;
+  /// A scale for each `group` elements in the depth: a half, `groups` of them for each line of the
+  /// product. Nothing: there are none.
+  std::optional<Slot> scales;
+  std::size_t group = 1, groups = 0;
+  std::int64_t first_scale = 0;
 
-  /// The part of it that begins at a row and a column of op(region).
+  /// The part of it that begins at a row and a column of op(region); the depth of one with scales
+  /// is not cut.
   Factor at(std::size_t row, std::size_t column) const {
     Factor part = *this;
     part.region = trans == Transpose::none ? region.at(row, column) : region.at(column, row);
+    part.first_scale += static_cast<std::int64_t>((row + column) * groups);
     return part;
   }
   bool is_triangular() const { return stored != Stored::everywhere && outside == Outside::zeros; }
 };
 
-/// C = alpha first second + beta C, with C rows x columns. C may lie where a factor does, whole:
+/// What the result of a product goes through, by its rows and columns. `bias` and `scale` are
+/// vectors, with their increment as `leading`.
+struct AfterProduct {
+  Epilogue what{};
+  Region bias, scale, residual;
+
+  AfterProduct at(std::size_t row, std::size_t column) const {
+    AfterProduct part = *this;
+    const auto move = [&](Region& vector, Along along) {
+      vector.add += static_cast<std::int64_t>(along == Along::rows ? row : column) * vector.leading;
+    };
+    move(part.bias, what.bias);
+    move(part.scale, what.scale);
+    part.residual = residual.at(row, column);
+    return part;
+  }
+};
+
+/// C = alpha first second + beta C, with C rows x columns, and what comes after. C may lie where a factor does, whole:
 /// all of the factors is then copied before any of C is written.
 struct Product {
   enum class Triangle : int { whole, lower, upper };
@@ -54,20 +82,39 @@ struct Product {
   Coefficient alpha, beta;
   Triangle triangle = Triangle::whole;
   bool hermitian = false;  ///< the result's diagonal has no imaginary part
+  AfterProduct after{};
+  std::size_t items = 1;  ///< of a batch
+
+  /// One of a batch.
+  Product item(std::size_t index) const {
+    Product one = *this;
+    one.items = 1;
+    for (Region* region : {&one.first.region, &one.second.region, &one.result, &one.after.bias,
+                           &one.after.scale, &one.after.residual})
+      region->add += static_cast<std::int64_t>(index) * region->item_step;
+    return one;
+  }
+
+  ProductForm form() const {
+    return {first.region.stored, second.region.stored, result.stored, first.scales.has_value(),
+            second.scales.has_value(), after.what, after.bias.stored, after.scale.stored,
+            after.residual.stored};
+  }
 };
 
 /// Sets the next two arguments of a kernel to a region's memory and offset.
 SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to, const Region& region);
 
-/// Adds the steps of a product on a queue. `depth` 0 is no product: nothing is added.
+/// Adds the steps of a product on a queue; of a batch for each item. `depth` 0 is no product: nothing
+/// is added.
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
 // ---- What the forms of a product for CPUs and for GPUs share
 
 /// The kernels of a product for a queue's device. `small`: for a result that is too small to fill
 /// the device with large tiles.
-KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, bool small,
-                         std::string kernel);
+KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, const ProductForm& form,
+                         bool small, std::string kernel);
 
 /// Sets the arguments that describe a factor, from its memory to `conjugated`. `across`: it is the
 /// second factor, whose panels lie across the columns of op(region).
@@ -76,6 +123,9 @@ SequenceBuilder::Arguments& put_factor(SequenceBuilder::Arguments& to, const Fac
 
 /// Sets the arguments of the kernel `product` from the result's memory to `range`.
 SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Product& product);
+
+/// Sets the arguments that say what comes after a product that is_special().
+SequenceBuilder::Arguments& put_after(SequenceBuilder::Arguments& to, const AfterProduct& after);
 
 /// The forms of add_product().
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);

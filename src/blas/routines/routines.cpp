@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "blas/routines/widened.hpp"
+
 namespace kiln::blas {
 
 void add_steps(SequenceBuilder& builder) {
@@ -29,6 +31,8 @@ void add_steps(SequenceBuilder& builder) {
       add_syr2k, add_conv};
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
+  if (has_stored(builder.call()) && !takes_stored(builder.call().routine))
+    return add_widened(builder, all[index]);
   all[index](builder);
 }
 

@@ -7,7 +7,36 @@
 
 namespace kiln::blas {
 
+namespace {
+
+/// The same for one result that goes through more than a multiplication with beta.
+void add_finish(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  const KernelChoice choice = gemm_choice(builder, queue, product.form(), false, "finish_only");
+  NDRange range = stream_range(builder.device(queue), product.rows * product.columns);
+  if (is_cpu_form(builder.gemm_form(queue))) {
+    const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
+    range = {};
+    range.dimensions = 2;
+    range.global = {panels_of(product.rows, tiles.rows), panels_of(product.columns, tiles.columns),
+                    1};
+  }
+  auto arguments = builder.step(queue, choice, range);
+  put(arguments, product.result)
+      .numbers(product.result.leading, product.rows, product.columns)
+      .scalars(product.beta)
+      .flags(product.triangle);
+  put_after(arguments, product.after);
+}
+
+}  // namespace
+
 void add_scaling(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  if (product.items > 1) {
+    for (std::size_t item = 0; item < product.items; ++item)
+      add_scaling(builder, queue, product.item(item));
+    return;
+  }
+  if (product.form().is_special()) return add_finish(builder, queue, product);
   NDRange range;
   range.global[0] = product.columns;
   auto arguments = builder.step(queue, template_choice(builder, queue, "scale_matrix"), range);
@@ -71,6 +100,7 @@ Product columns_of(const Product& whole, std::size_t from, std::size_t to) {
   part.columns = to - from;
   part.second = whole.second.at(0, from);
   part.result = whole.result.at(0, from);
+  part.after = whole.after.at(0, from);
   if (whole.triangle == Product::Triangle::lower) {
     part.rows = whole.rows - from;
     part.first = whole.first.at(from, 0);
@@ -86,6 +116,7 @@ Product rows_of(const Product& whole, std::size_t from, std::size_t to) {
   part.rows = to - from;
   part.first = whole.first.at(from, 0);
   part.result = whole.result.at(from, 0);
+  part.after = whole.after.at(from, 0);
   return part;
 }
 

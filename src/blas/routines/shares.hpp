@@ -10,7 +10,10 @@
 namespace kiln::blas {
 
 /// The call's argument as a column-major matrix.
-inline Region region_of(const Call& call, Slot slot) { return {slot, {}, 0, call[slot].stride}; }
+inline Region region_of(const Call& call, Slot slot) {
+  const Operand& operand = call[slot];
+  return {slot, {}, 0, operand.stride, operand.stored, operand.batch_stride};
+}
 
 /// The triangle that is stored, of the column-major matrix.
 inline Uplo normal_uplo(const Call& call) {

@@ -65,8 +65,11 @@ KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
   choice.request.problem_size = problem_size_of(*call_);
   const bool is_tried = given_ != nullptr && given_->family == family &&
                         resolver_.accepts(choice.request, given_->parameters);
-  choice.chosen = is_tried ? ChosenParameters{given_->parameters, "trial", ""}
-                           : resolver_.choose(choice.request, *devices_[queue]);
+  // Where bits must not depend on what is on record, nothing on record fits.
+  const auto fits = [&](const Measurement&) { return !call_->invariant; };
+  choice.chosen = is_tried && !call_->invariant
+                      ? ChosenParameters{given_->parameters, "trial", ""}
+                      : resolver_.choose(choice.request, *devices_[queue], fits);
   choice.kernel = std::move(kernel);
   return choice;
 }
@@ -126,17 +129,36 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   if (const auto part = parts_of_work_.find(queue); part != parts_of_work_.end())
     step.part = part->second;
   for (const auto before : after) parts_.steps[before].awaited = true;
-  return {parts_.steps.emplace_back(std::move(step)), call_->precision};
+  return {parts_.steps.emplace_back(std::move(step)), call_->precision, replacements_};
 }
 
 void SequenceBuilder::add_instead(const Call& call, const std::function<Slot(Slot)>& original,
                                   const std::function<void(SequenceBuilder&)>& add) {
   const Call* const own = std::exchange(call_, &call);
+  const Replacements replaced = replacements_;
+  replacements_.clear();
+  for (std::size_t slot = 0; slot < slot_count; ++slot)
+    if (const auto found = replaced.find(original(static_cast<Slot>(slot)));
+        found != replaced.end())
+      replacements_.insert({static_cast<Slot>(slot), found->second});
   const std::size_t first = next_step();
   add(*this);
   call_ = own;
+  replacements_ = replaced;
   for (std::size_t i = first; i < next_step(); ++i)
     for (Varying& varying : parts_.steps[i].varying) varying.slot = original(varying.slot);
+}
+
+void SequenceBuilder::add_replaced(const Call& call, const Replacements& replacements,
+                                   const std::function<void(SequenceBuilder&)>& add) {
+  const Call* const own = std::exchange(call_, &call);
+  replacements_ = replacements;
+  const std::vector<DevicePtr> first{devices_[0]};
+  const std::vector<DevicePtr> all = std::exchange(devices_, first);
+  add(*this);
+  devices_ = all;
+  replacements_.clear();
+  call_ = own;
 }
 
 void SequenceBuilder::Arguments::scalar(const Coefficient& coefficient) {

@@ -86,14 +86,23 @@ class SequenceBuilder {
   /// The same, of zeros: each step leaves it as it found it.
   cl::Buffer zeros(unsigned queue, std::size_t bytes);
 
+  /// Workspace in the place of operands: their offset is 0.
+  using Replacements = std::map<Slot, cl::Buffer>;
+
   /// Sets the arguments of a step one after another, from position 0 on.
   class Arguments {
    public:
-    Arguments(Step& step, Precision precision) : step_(step), precision_(precision) {}
-    Arguments& memory(Slot slot) { return vary(Varying::What::memory, slot); }
+    Arguments(Step& step, Precision precision, const Replacements& replacements)
+        : step_(step), precision_(precision), replacements_(&replacements) {}
+    Arguments& memory(Slot slot) {
+      const auto found = replacements_->find(slot);
+      return found == replacements_->end() ? vary(Varying::What::memory, slot)
+                                           : buffer(found->second);
+    }
     /// The operand's memory and its offset (64 bits), with something added to it.
     Arguments& operand(Slot slot, std::int64_t add = 0) {
-      return memory(slot).vary(Varying::What::offset, slot, add);
+      memory(slot);
+      return replacements_->contains(slot) ? numbers(add) : vary(Varying::What::offset, slot, add);
     }
     Arguments& buffer(const cl::Buffer& buffer) {
       step_.launch.set_buffer(next_++, buffer);
@@ -120,6 +129,7 @@ class SequenceBuilder {
     Arguments& vary(Varying::What what, Slot slot = {}, std::int64_t add = 0);
     Step& step_;
     Precision precision_;
+    const Replacements* replacements_;
     unsigned next_ = 0;
   };
 
@@ -136,6 +146,9 @@ class SequenceBuilder {
   /// in slots of its own: `original` tells which slot of call() each of them is.
   void add_instead(const Call& call, const std::function<Slot(Slot)>& original,
                    const std::function<void(SequenceBuilder&)>& add);
+  /// Adds the steps of the same routine with some operands in workspace, all on the first queue.
+  void add_replaced(const Call& call, const Replacements& replacements,
+                    const std::function<void(SequenceBuilder&)>& add);
   /// The index that the next step will have.
   std::size_t next_step() const { return parts_.steps.size(); }
 
@@ -148,6 +161,7 @@ class SequenceBuilder {
   const GivenParameters* given_;
   std::vector<DevicePtr> devices_;
   std::map<std::pair<unsigned, unsigned>, cl::Buffer> scratch_;
+  Replacements replacements_;
   std::map<unsigned, cl::Buffer> zeros_;      ///< by queue
   std::map<unsigned, double> parts_of_work_;  ///< by queue
   SolutionSequence::Parts parts_;

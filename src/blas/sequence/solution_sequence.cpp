@@ -34,6 +34,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       residual(call.epilogue.residual ? 1 : 0),
       stored{},
       first_index(finds_place(call.routine) ? call.first_index : 0),
+      invariant(call.invariant ? 1 : 0),
       unused{},
       m(call.m),
       n(call.n),

@@ -55,17 +55,29 @@ inline bool matters(int range, bool is_first, long i0, long i1, long k0, long k1
   return true;
 }
 
-kernel void product(global const T* a, long a_offset, long a_step_i, long a_step_k, int a_stored,
-                    int a_outside, int a_diagonal, int a_conjugated,  //
-                    global const T* b, long b_offset, long b_step_i, long b_step_k, int b_stored,
-                    int b_outside, int b_diagonal, int b_conjugated,  //
-                    global T* c, long offset, long ld, long rows, long columns, long depth, T alpha,
-                    T beta, int triangle, int hermitian, int range,  //
+// Where the kernel is SPECIAL, `sums` holds what is summed so far of each tile (cpu_finish), one tile after another.
+kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i, long a_step_k,
+                    int a_stored, int a_outside, int a_diagonal, int a_conjugated,  //
+                    global const ELEMENT(SECOND)* b, long b_offset, long b_step_i, long b_step_k,
+                    int b_stored, int b_outside, int b_diagonal, int b_conjugated,  //
+                    global ELEMENT(RESULT)* c, long offset, long ld, long rows, long columns,
+                    long depth, T alpha, T beta, int triangle, int hermitian, int range,  //
                     global REAL* first, global REAL* second, volatile global int* state, int block,
                     int slots, int lead, int first_panels, int second_panels, int row_panels,
-                    int column_panels) {
-  const Factor A = {a + a_offset, a_step_i, a_step_k, a_stored, a_outside, a_diagonal, a_conjugated};
-  const Factor B = {b + b_offset, b_step_i, b_step_k, b_stored, b_outside, b_diagonal, b_conjugated};
+                    int column_panels GROUPS_PARAMETERS(a) GROUPS_PARAMETERS(b)
+#if SPECIAL
+                    , global SUM* sums AFTER_KERNEL_PARAMETERS
+#endif
+) {
+  const Factor A = {a, a_offset, a_step_i, a_step_k, a_stored, a_outside, a_diagonal,
+                    a_conjugated GROUPS_ARGUMENTS(a)};
+  const Factor B = {b, b_offset, b_step_i, b_step_k, b_stored, b_outside, b_diagonal,
+                    b_conjugated GROUPS_ARGUMENTS(b)};
+#if SPECIAL
+  AFTER_FROM_PARAMETERS
+#else
+  c += offset;
+#endif
   const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
   const int first_packs = (int)((row_end + first_panels - 1) / first_panels);
   const int packs = first_packs + (int)((column_end + second_panels - 1) / second_panels);
@@ -75,7 +87,6 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
   volatile global int* packed = state + counters;
   volatile global int* multiplied = packed + blocks;
   volatile global int* progress = multiplied + blocks;
-  c += offset;
 
   const int begin = lead * packs, middle = (blocks - lead) * (packs + parts);
   const int tasks = blocks * (packs + parts);
@@ -139,10 +150,16 @@ kernel void product(global const T* a, long a_offset, long a_step_i, long a_step
           const long to = range == 1 ? i0 + ROWS : range == 4 ? j0 + COLUMNS : depth;
           if (from >= k0 + here || to <= k0) continue;
           tile((int)max(from - k0, 0L), (int)min(to - k0, (long)here),
-               first_slot + i0 * here * PARTS, second_slot + j0 * here * PARTS, c + j0 * ld + i0,
-               ld, (int)min(rows - i0, (long)ROWS), (int)min(columns - j0, (long)COLUMNS), alpha,
-               from >= k0 ? beta : one(), i0 - j0, triangle, hermitian,
-               next + (p - p0) * here * step, step);
+               first_slot + i0 * here * PARTS, second_slot + j0 * here * PARTS,
+#if SPECIAL
+               (Target){c, offset + j0 * ld + i0, ld, sums + (q * row_end + p) * ROWS * COLUMNS,
+                        from >= k0, min(to, depth) <= k0 + here, i0, j0},
+#else
+               c + j0 * ld + i0, ld,
+#endif
+               (int)min(rows - i0, (long)ROWS), (int)min(columns - j0, (long)COLUMNS), alpha,
+               SPECIAL || from >= k0 ? beta : one(), i0 - j0, triangle, hermitian,
+               next + (p - p0) * here * step, step AFTER_ARGUMENTS);
         }
       }
       FENCE();
@@ -254,9 +271,9 @@ kernel void solve(global const T* a, long a_offset, long a_step_i, long a_step_k
   const int panels = (int)((size + width - 1) / width);
   const int strips = (block + strip - 1) / strip;
   const long other_panels = (others + other_width - 1) / other_width;
-  const Factor A = {a + a_offset, a_step_i, a_step_k, 0, 0, 0, a_conjugated};
+  const Factor A = {a, a_offset, a_step_i, a_step_k, 0, 0, 0, a_conjugated};
   // Right-hand sides as the other factor: their own number along the panel, the unknown across.
-  const Factor X = {b + b_offset, is_left ? ld : 1, is_left ? 1 : ld, 0, 0, 0, 0};
+  const Factor X = {b, b_offset, is_left ? ld : 1, is_left ? 1 : ld, 0, 0, 0, 0};
   volatile global int* ready = state + counters;  // by block
   volatile global int* inverted = ready + blocks;
   solved += get_global_id(0) * group_panels * solved_reals;
@@ -280,7 +297,7 @@ kernel void solve(global const T* a, long a_offset, long a_step_i, long a_step_k
         if (atomic_inc(inverted + number) < strips - 1) continue;
         FENCE();
         // What is stored of op() of the inverse: lower for the left in the order of the unknowns.
-        const Factor whole = {inverse, inverse_step_i, inverse_step_k,
+        const Factor whole = {inverse, 0, inverse_step_i, inverse_step_k,
                               forward ? 1 : 2, 0, 0, a_conjugated};
         for (int panel = 0; panel * width < here; ++panel)
           pack_panel(is_left, whole, panel, here, 0, here,

@@ -13,17 +13,17 @@
 #define LINE_B (COLUMNS + PAD)
 #define STAGE_A (STEP * PARTS * LINE_A)
 #define STAGE_B (STEP * PARTS * LINE_B)
-#define REALS_16 (16 / (int)sizeof(REAL))
+#define REALS_16 (16 / (int)sizeof(PANEL))
 
 #if ASYNC
 // 16 bytes from global to local memory, past the registers.
-inline void copy_16(local REAL* to, global const REAL* from) {
+inline void copy_16(local PANEL* to, global const PANEL* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(ulong)to), "l"(from) : "memory");
 }
 #define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
 #define ARRIVED(stages) asm volatile("cp.async.wait_group %0;" ::"n"((stages) - 2) : "memory")
 #else
-inline void copy_16(local REAL* to, global const REAL* from) {
+inline void copy_16(local PANEL* to, global const PANEL* from) {
   *(local float4*)to = *(global const float4*)from;
 }
 #define COMMIT()
@@ -31,7 +31,7 @@ inline void copy_16(local REAL* to, global const REAL* from) {
 #endif
 
 // Copies `lines` lines of `width` reals that lie side by side.
-inline void copy_lines(local REAL* to, global const REAL* from, int lines, int width, int line,
+inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int width, int line,
                        int item) {
   const int chunks = width / REALS_16;
 #pragma unroll
@@ -39,16 +39,46 @@ inline void copy_lines(local REAL* to, global const REAL* from, int lines, int w
     copy_16(to + chunk / chunks * line + chunk % chunks * REALS_16, from + chunk * REALS_16);
 }
 
-// Writes one element of the result: alpha value + beta old, where the triangle has it.
-inline void put_result(global T* c, long ld, long i, long j, long rows, long columns, T value,
-                       T alpha, T beta, int triangle, int hermitian) {
+// Sums of a tile: PANEL_T. Of whole numbers a result of int32 is made by integers alone, with whole alpha and beta.
+#if INTEGER
+#define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
+#else
+#define MULTIPLY_ADD(a, b, c) fma(a, b, c)
+#endif
+#if !SPECIAL
+#define AFTER_PARAMETERS
+#define AFTER_ARGUMENTS
+#define AFTER_KERNEL_PARAMETERS
+#define AFTER_FROM_PARAMETERS
+#endif
+
+// Writes one element of the result: alpha value + beta old, and what becomes of that, where the triangle has it.
+inline void put_result(global ELEMENT(RESULT)* c, long first, long ld, long i, long j, long rows,
+                       long columns, PANEL_T sum, T alpha, T beta, int triangle,
+                       int hermitian AFTER_PARAMETERS) {
   if (i >= rows || j >= columns || (triangle == 1 && i < j) || (triangle == 2 && i > j)) return;
-  global T* at = c + j * ld + i;
-  value = mul(alpha, value);
+  const long at = first + j * ld + i;
+#if INTEGER && RESULT == 6
+  long value = (long)alpha * sum;
+  if (beta != 0) value += (long)beta * c[at];
+  c[at] = convert_int_sat(value);
+#else
+#if INTEGER
+  T value = alpha * convert_float(sum);
+#else
+  T value = mul(alpha, sum);
+#endif
   const bool real = hermitian && i == j;  // what stands there for an imaginary part is not read
-  if (!is_zero(beta)) value = mul_add(beta, real ? real_part(*at) : *at, value);
+  if (!is_zero(beta)) {
+    const T old = GET(RESULT, c, at);
+    value = mul_add(beta, real ? real_part(old) : old, value);
+  }
   if (real) value = real_part(value);
-  *at = value;
+#if SPECIAL
+  value = finished(value, after, i, j, 1);
+#endif
+  PUT(RESULT, c, at, value);
+#endif
 }
 
 // Which tile a work-group computes: strips of 8 columns of tiles, so that the work-groups of one
@@ -72,38 +102,42 @@ inline void find_tile(long group, long row_end, long column_end, long* p, long* 
 #endif
 #define TR (ROWS / (WARPS_DOWN * 4))
 #define TC (COLUMNS / (WARPS_ALONG * 8))
-typedef JOIN(REAL_NAME, 4) REAL4;
+#if INTEGER
+typedef int4 PANEL4;
+#else
+typedef JOIN(REAL_NAME, 4) PANEL4;
+#endif
 
 #define TILE_STATE                                                              \
   const int warp = item / 32, lane = item % 32;                                 \
   const int row = warp % WARPS_DOWN * 4 * TR + lane % 4 * 4;                    \
   const int column = warp / WARPS_DOWN * 8 * TC + lane / 4 * 4;                 \
-  REAL acc[PARTS][TR][TC];                                                      \
+  PANEL acc[PARTS][TR][TC];                                                     \
   _Pragma("unroll") for (int part = 0; part < PARTS; ++part)                    \
       _Pragma("unroll") for (int i = 0; i < TR; ++i)                            \
           _Pragma("unroll") for (int j = 0; j < TC; ++j) acc[part][i][j] = 0;
 
-inline void tile_step(local const REAL* a, local const REAL* b, int row, int column,
-                      REAL acc[PARTS][TR][TC]) {
+inline void tile_step(local const PANEL* a, local const PANEL* b, int row, int column,
+                      PANEL acc[PARTS][TR][TC]) {
 #pragma unroll
   for (int k = 0; k < STEP; ++k) {
-    REAL x[PARTS][TR], y[PARTS][TC];
+    PANEL x[PARTS][TR], y[PARTS][TC];
 #pragma unroll
     for (int part = 0; part < PARTS; ++part) {
 #pragma unroll
       for (int i = 0; i < TR; i += 4)
-        vstore4(*(local const REAL4*)(a + (k * PARTS + part) * LINE_A + row + i * 4), 0,
+        vstore4(*(local const PANEL4*)(a + (k * PARTS + part) * LINE_A + row + i * 4), 0,
                 &x[part][i]);
 #pragma unroll
       for (int j = 0; j < TC; j += 4)
-        vstore4(*(local const REAL4*)(b + (k * PARTS + part) * LINE_B + column + j * 8), 0,
+        vstore4(*(local const PANEL4*)(b + (k * PARTS + part) * LINE_B + column + j * 8), 0,
                 &y[part][j]);
     }
 #pragma unroll
     for (int i = 0; i < TR; ++i)
 #pragma unroll
       for (int j = 0; j < TC; ++j) {
-        acc[0][i][j] = fma(x[0][i], y[0][j], acc[0][i][j]);
+        acc[0][i][j] = MULTIPLY_ADD(x[0][i], y[0][j], acc[0][i][j]);
 #if COMPLEX
         acc[0][i][j] = fma(-x[1][i], y[1][j], acc[0][i][j]);
         acc[1][i][j] = fma(x[0][i], y[1][j], acc[1][i][j]);
@@ -119,11 +153,10 @@ inline void tile_step(local const REAL* a, local const REAL* b, int row, int col
 #else
 #define ACCUMULATED(i, j) acc[0][i][j]
 #endif
-#define TILE_STORE()                                                                       \
+#define TILE_STORE(put)                                                                    \
   _Pragma("unroll") for (int j = 0; j < TC; ++j)                                           \
       _Pragma("unroll") for (int i = 0; i < TR; ++i)                                       \
-          put_result(c, ld, i0 + row + i / 4 * 16 + i % 4, j0 + column + j / 4 * 32 + j % 4, \
-                     rows, columns, ACCUMULATED(i, j), alpha, beta, triangle, hermitian);
+          put(i0 + row + i / 4 * 16 + i % 4, j0 + column + j / 4 * 32 + j % 4, ACCUMULATED(i, j))
 //===== product_mma =====
 // A tile by the double-precision matrix units of NVIDIA devices: mma.sync m16n8k4, whose fragments
 // the PTX instruction set describes (lane = 4 * group + member: A has rows group and group + 8,
@@ -186,25 +219,38 @@ inline void tile_step(local const double* a, local const double* b, int row, int
 #else
 #define ACCUMULATED(i, j, e) acc[0][i][j][e]
 #endif
-#define TILE_STORE()                                                                      \
+#define TILE_STORE(put)                                                                   \
   _Pragma("unroll") for (int j = 0; j < NI; ++j)                                          \
       _Pragma("unroll") for (int i = 0; i < MI; ++i)                                      \
           _Pragma("unroll") for (int e = 0; e < 4; ++e)                                   \
-              put_result(c, ld, i0 + row + i * 16 + group + e / 2 * 8,                    \
-                         j0 + column + j * 8 + member * 2 + e % 2, rows, columns,         \
-                         ACCUMULATED(i, j, e), alpha, beta, triangle, hermitian);
+              put(i0 + row + i * 16 + group + e / 2 * 8,                                  \
+                  j0 + column + j * 8 + member * 2 + e % 2, ACCUMULATED(i, j, e))
 //===== product_walk =====
 // The kernel itself, around TILE_STATE (the accumulators), TILE_STEP(a, b) (a stage's worth of
-// work) and TILE_STORE() of the form.
+// work) and TILE_STORE(put) of the form, which has put(i, j, sum) for each element.
 //
 // Where the result has too few tiles for the device, each is computed by `parts` work-groups, which
-// share its depth and write results of their own, part_step after another; `gather` adds them.
+// share its depth and write into `sums`, part_step sums after another; `gather` adds them. Dimension 1
+// are the items of a batch: their results, and what belongs to them, lie item steps apart.
+#define ITEM_PARAMETERS                                                                          \
+  , long item_step, long bias_item_step, long scale_item_step, long residual_item_step
+#if SPECIAL
+#define MOVE_TO_ITEM(item)                        \
+  offset += (item)*item_step;                     \
+  bias_first += (item)*bias_item_step;            \
+  scale_first += (item)*scale_item_step;          \
+  residual_first += (item)*residual_item_step;
+#else
+#define MOVE_TO_ITEM(item) offset += (item)*item_step;
+#endif
+
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
-    global const REAL* restrict first, global const REAL* restrict second, global T* restrict c,
-    long offset, long ld, long rows, long columns, long depth, T alpha, T beta, int triangle,
-    int hermitian, int range, int parts, long part_step) {
-  local REAL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A];
-  local REAL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
+    global const PANEL* restrict first, global const PANEL* restrict second,
+    global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows, long columns, long depth,
+    T alpha, T beta, int triangle, int hermitian, int range, int parts, long part_step,
+    global PANEL_T* restrict sums ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
+  local PANEL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A];
+  local PANEL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
   const int item = get_local_id(0);
   const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
   long p, q;
@@ -220,8 +266,9 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
                                 : padded / STEP;
   const long from = begin + (end - begin) * part / parts;
   const long to = begin + (end - begin) * (part + 1) / parts;
-  first += (p * padded + from * STEP) * ROWS * PARTS;
-  second += (q * padded + from * STEP) * COLUMNS * PARTS;
+  const long of_batch = get_group_id(1);
+  first += ((of_batch * row_end + p) * padded + from * STEP) * ROWS * PARTS;
+  second += ((of_batch * column_end + q) * padded + from * STEP) * COLUMNS * PARTS;
   const int steps = (int)(to - from);
   TILE_STATE
 #define FETCH(step)                                                                             \
@@ -243,18 +290,47 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     COMMIT();
     TILE_STEP(stages_a + step % STAGES * STAGE_A, stages_b + step % STAGES * STAGE_B)
   }
-  c += offset + part * part_step;
-  TILE_STORE()
+  if (parts > 1) {
+    sums += (of_batch * parts + part) * part_step;
+#define PUT_SUM(i, j, sum) \
+  if ((i) < rows && (j) < columns) sums[(j)*rows + (i)] = sum;
+    TILE_STORE(PUT_SUM)
+    return;
+  }
+  MOVE_TO_ITEM(of_batch)
+  AFTER_FROM_PARAMETERS
+#define PUT_RESULT(i, j, sum)                                                               \
+  put_result(c, offset, ld, i, j, rows, columns, sum, alpha, beta, triangle, hermitian AFTER_ARGUMENTS);
+  TILE_STORE(PUT_RESULT)
 }
 
-// C = alpha (the sum of the parts) + beta C, a column after another.
-kernel void gather(global const T* restrict sums, long part_step, int parts, global T* restrict c,
-                   long offset, long ld, long rows, long columns, long depth, T alpha, T beta,
-                   int triangle, int hermitian, int range) {
-  c += offset;
+// C = alpha (the sum of the parts) + beta C, a column after another, and what becomes of that.
+kernel void gather(global const PANEL_T* restrict sums, long part_step, int parts,
+                   global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows,
+                   long columns, long depth, T alpha, T beta, int triangle, int hermitian,
+                   int range ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
+  const long of_batch = get_global_id(1);
+  sums += of_batch * parts * part_step;
+  MOVE_TO_ITEM(of_batch)
+  AFTER_FROM_PARAMETERS
   for (long at = get_global_id(0); at < rows * columns; at += get_global_size(0)) {
-    T sum = zero();
+    PANEL_T sum = 0;
     for (int part = 0; part < parts; ++part) sum += sums[part * part_step + at];
-    put_result(c, ld, at % rows, at / rows, rows, columns, sum, alpha, beta, triangle, hermitian);
+    put_result(c, offset, ld, at % rows, at / rows, rows, columns, sum, alpha, beta, triangle,
+               hermitian AFTER_ARGUMENTS);
   }
 }
+
+#if SPECIAL
+// A result without a product, beta C and what becomes of that.
+kernel void finish_only(global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows,
+                        long columns, T beta, int triangle AFTER_KERNEL_PARAMETERS) {
+  AFTER_FROM_PARAMETERS
+#if !(BIAS || SCALE || ACTIVATION || RESIDUAL)
+  if (beta == 1) return;
+#endif
+  for (long at = get_global_id(0); at < rows * columns; at += get_global_size(0))
+    put_result(c, offset, ld, at % rows, at / rows, rows, columns, 0, zero(), beta, triangle,
+               0 AFTER_ARGUMENTS);
+}
+#endif

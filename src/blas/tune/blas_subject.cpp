@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -55,9 +56,55 @@ void random_numbers(R* to, std::size_t count, R scale, unsigned seed) {
   for (std::size_t i = 0; i < count; ++i) to[i] = number(random) * scale;
 }
 
+/// The same for elements of other kinds: numbers of magnitude 1/32 to 1, whole ones of all that
+/// their bits have.
+void random_stored(Storage kind, std::uint8_t* to, std::size_t bytes, unsigned seed) {
+  std::minstd_rand random(seed);
+  /// A number of a format by its sign and fraction, with one of five exponents below that of 1.
+  const auto number = [&](unsigned fraction_bits, unsigned bias, unsigned size) {
+    const auto bits = static_cast<unsigned>(random());
+    return (bits & 1u) << (size - 1) | (bias - 1 - (bits >> 1) % 5) << fraction_bits |
+           (bits >> 4 & ((1u << fraction_bits) - 1));
+  };
+  const auto put_16 = [&](std::size_t at, unsigned bits) {
+    const auto half = static_cast<std::uint16_t>(bits);
+    std::memcpy(to + at, &half, sizeof half);
+  };
+  switch (kind) {
+    case Storage::half:
+      for (std::size_t i = 0; i + 1 < bytes; i += 2) put_16(i, number(10, 15, 16));
+      break;
+    case Storage::bfloat16:
+      for (std::size_t i = 0; i + 1 < bytes; i += 2) put_16(i, number(7, 127, 16));
+      break;
+    case Storage::e4m3:
+      for (std::size_t i = 0; i < bytes; ++i) to[i] = static_cast<std::uint8_t>(number(3, 7, 8));
+      break;
+    case Storage::e5m2:
+      for (std::size_t i = 0; i < bytes; ++i) to[i] = static_cast<std::uint8_t>(number(2, 15, 8));
+      break;
+    case Storage::int32:
+      for (std::size_t i = 0; i + 3 < bytes; i += 4) {
+        const auto whole = static_cast<std::int32_t>(random() % 256) - 128;
+        std::memcpy(to + i, &whole, sizeof whole);
+      }
+      break;
+    default:
+      for (std::size_t i = 0; i < bytes; ++i) to[i] = static_cast<std::uint8_t>(random() >> 8);
+  }
+}
+
 }  // namespace
 
 void fill_at_random(const Call& call, const Use& use, void* block) {
+  Storage kind = call[use.slot].stored;
+  if (use.slot == Slot::scale_a || use.slot == Slot::scale_b) kind = Storage::half;
+  if (kind != Storage::native) {
+    const std::size_t elements = use.length * use.lines;
+    return random_stored(kind, static_cast<std::uint8_t*>(block),
+                         (elements + use.in_one - 1) / use.in_one * use.element,
+                         1 + static_cast<unsigned>(use.slot));
+  }
   const std::size_t count = use.length * use.lines, parts = is_complex(call.precision) ? 2 : 1;
   const bool heavy = has(call.routine, trait::triangular) && use.slot == Slot::a;
   const std::size_t n = is_compute_bound(call.routine) ? square_of(call) : call.n;

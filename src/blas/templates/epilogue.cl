@@ -1,0 +1,74 @@
+// What becomes of an element of a product before it is stored (kiln::blas::Epilogue):
+//   activation(scale * value + bias) + residual
+// BIAS and SCALE: 0 there is none, 1 one for each row of the result, 2 for each column. ACTIVATION: 0 none,
+// 1 max(x, 0), 2 x / 2 (1 + erf(x / sqrt(2))), 3 x / (1 + exp(-x)). RESIDUAL: 1 or 0. Each has its kind of elements.
+//
+// A work-item of a CPU has LANES elements of a column in a vector (VALUE), one of a GPU one element.
+typedef struct {
+  global const ELEMENT(BIAS_KIND)* bias;
+  long bias_first, bias_step;
+  global const ELEMENT(SCALE_KIND)* scale;
+  long scale_first, scale_step;
+  global const ELEMENT(RESIDUAL_KIND)* residual;
+  long residual_first, residual_ld;
+} After;
+
+#define AFTER_PARAMETERS , const After after
+#define AFTER_ARGUMENTS , after
+#define AFTER_KERNEL_PARAMETERS                                                                     \
+  , global const ELEMENT(BIAS_KIND)*bias, long bias_first, long bias_step,                          \
+      global const ELEMENT(SCALE_KIND)*scale, long scale_first, long scale_step,                    \
+      global const ELEMENT(RESIDUAL_KIND)*residual, long residual_first, long residual_ld
+#define AFTER_FROM_PARAMETERS                                                                       \
+  const After after = {bias,        bias_first, bias_step,      scale,      scale_first,            \
+                       scale_step,  residual,   residual_first, residual_ld};
+
+#if ON_CPU
+typedef VEC VALUE;
+// Elements for rows [i, i + n) of column j of what has one for each row, or column.
+#define TAKE_ALONG(way, kind, to, p, first, step, i, j, n)                        \
+  if (way == 1) {                                                                 \
+    TAKE(kind, to, p, (first) + (i) * (step), step, n)                            \
+  } else {                                                                        \
+    to = (VEC)(GET(kind, p, (first) + (j) * (step)));                             \
+  }
+#define TAKE_RESIDUAL(to, i, j, n) \
+  TAKE(RESIDUAL_KIND, to, after.residual, after.residual_first + (i) + (j) * after.residual_ld, 1, n)
+#else
+typedef REAL VALUE;
+#define TAKE_ALONG(way, kind, to, p, first, step, i, j, n) \
+  to = GET(kind, p, (first) + (way == 1 ? (i) : (j)) * (step));
+#define TAKE_RESIDUAL(to, i, j, n) \
+  to = GET(RESIDUAL_KIND, after.residual, after.residual_first + (i) + (j) * after.residual_ld);
+#endif
+
+// What is no number stays so.
+inline VALUE activated(VALUE x) {
+#if ACTIVATION == 1
+  return x < 0 ? (VALUE)(0) : x;
+#elif ACTIVATION == 2
+  return x * (REAL)0.5 * (1 + erf(x * (REAL)0.70710678118654752440));
+#elif ACTIVATION == 3
+  return x / (1 + exp(-x));
+#else
+  return x;
+#endif
+}
+
+inline VALUE finished(VALUE value, const After after, long i, long j, int n) {
+  VALUE other;
+#if SCALE
+  TAKE_ALONG(SCALE, SCALE_KIND, other, after.scale, after.scale_first, after.scale_step, i, j, n)
+  value *= other;
+#endif
+#if BIAS
+  TAKE_ALONG(BIAS, BIAS_KIND, other, after.bias, after.bias_first, after.bias_step, i, j, n)
+  value += other;
+#endif
+  value = activated(value);
+#if RESIDUAL
+  TAKE_RESIDUAL(other, i, j, n)
+  value += other;
+#endif
+  return value;
+}
