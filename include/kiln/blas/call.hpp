@@ -164,8 +164,8 @@ struct Call {
   /// csscal, zdscal: alpha has no imaginary part, and nothing is multiplied with one.
   bool real_alpha = false;
   /// Products of level 3: the bits of an element of C depend on its row of op(A), its column of
-  /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number of
-  /// queues, what is on record. Costs the forms that are faster for a single row or column.
+  /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number
+  /// of queues, what is on record. Costs the forms that are faster for a single row or column.
   bool invariant = false;
   /// gemm alone: so many products of the same sizes, of operands `batch_stride` apart.
   std::size_t batch = 1;

@@ -89,9 +89,9 @@ struct Use {
   /// A matrix: elements that lie side by side, and how many such lines there are, a leading
   /// dimension apart. A vector and a packed matrix: elements, and 1.
   std::size_t length = 0, lines = 1;
-  std::size_t element = 0;    ///< bytes
-  std::size_t in_one = 1;     ///< elements in so many bytes: int4 has two
-  std::size_t items = 1;      ///< of a batch, Operand::batch_stride apart
+  std::size_t element = 0;  ///< bytes
+  std::size_t in_one = 1;   ///< elements in so many bytes: int4 has two
+  std::size_t items = 1;    ///< of a batch, Operand::batch_stride apart
 };
 
 /// The memory arguments of a call in the order in which they are checked; none of what the call

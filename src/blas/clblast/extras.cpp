@@ -71,8 +71,8 @@ StatusCode Col2im(KILN_WINDOW, KILN_BLOCK(col), KILN_BLOCK(im), KILN_QUEUE) {
   Checks checks(sizeof(T), queue);
   check(checks, kernel_mode, window);
   return made_if(checks, queue, event, [&] {
-    return kiln::blas::col2im<Computed<T>>(window, operand<T>(KILN_THE_BLOCK(col)),
-                                           Computed<T>(1), operand<T>(KILN_THE_BLOCK(im)));
+    return kiln::blas::col2im<Computed<T>>(window, operand<T>(KILN_THE_BLOCK(col)), Computed<T>(1),
+                                           operand<T>(KILN_THE_BLOCK(im)));
   });
 }
 KILN_ALL(Col2im)
