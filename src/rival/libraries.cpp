@@ -252,6 +252,12 @@ void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& mem
   call_any(call, [&]<class T>() { return CblasCall<T>(*this, call, memory); });
 }
 
+// Kiln's own library of that name, which may be installed in its place, is no rival: it needs
+// libkiln.
+Clblast::Clblast() : SharedLibrary({"libclblast.so.1", "libclblast.so"}) {
+  if (present() && has("kiln_blas_run")) forget();
+}
+
 const Clblast& Clblast::get() {
   static const Clblast one;
   return one;

@@ -1,6 +1,11 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
 #include "blas/clblast/calls.hpp"
 
-// CLBlast's batches: the same routine with other operands.
+// CLBlast's batches: the same routine with other operands. Items that lie a stride apart and have
+// the same scalars are one call with a batch.
 namespace kiln::clblast {
 
 StatusCode mark(const cl_command_queue* queue, cl_event* event) {
@@ -10,8 +15,12 @@ StatusCode mark(const cl_command_queue* queue, cl_event* event) {
 
 namespace {
 
-/// Makes a product of matrices that lie a stride apart, as many times as its batch says.
+/// Whether Kiln's BLAS takes a call with a batch of any routine as one.
+constexpr bool takes_batches = false;
+
+/// Makes a call whose operands lie a stride apart, as many times as its batch says.
 StatusCode made_strided(const Call& batch, const cl_command_queue* queue, cl_event* event) {
+  if (takes_batches) return made(batch, queue, event);
   return made_in_turn(batch.batch, queue, event, [&](std::size_t item) {
     Call one = batch;
     one.batch = 1;
@@ -28,6 +37,22 @@ blas::Matrix operand(const MatrixArgument& matrix, std::size_t stride) {
   blas::Matrix made = operand<T>(matrix);
   made.batch_stride = static_cast<std::int64_t>(stride);
   return made;
+}
+
+/// The stride of items whose places are given one by one; nothing where they lie otherwise.
+std::optional<std::int64_t> stride_of(const std::size_t* offsets, std::size_t count) {
+  if (count < 2) return 0;
+  if (offsets[1] < offsets[0]) return std::nullopt;
+  const std::size_t stride = offsets[1] - offsets[0];
+  for (std::size_t item = 2; item < count; ++item)
+    if (offsets[item] - offsets[item - 1] != stride) return std::nullopt;
+  return static_cast<std::int64_t>(stride);
+}
+
+/// Whether the items of a batch have the same scalar. Those of halves are compared as they are.
+template <class T>
+bool are_equal(const T* scalars, std::size_t count) {
+  return std::all_of(scalars, scalars + count, [&](const T& one) { return one == scalars[0]; });
 }
 
 /// The last matrix of a batch that lies a stride apart, which is the one that may be out of bounds.
@@ -58,10 +83,18 @@ StatusCode AxpyBatched(size_t n, const T* alphas, cl_mem x_buffer, const size_t*
   for (size_t item = 0; item < batch_count && !checks.failed(); ++item)
     checks.vector(Name::x, n, x(item)).vector(Name::y, n, y(item));
   if (checks.failed()) return checks.status();
-  return made_in_turn(batch_count, queue, event, [&](size_t item) {
+  const auto call_of = [&](size_t item) {
     return kiln::blas::axpy<Computed<T>>(n, number(alphas[item]), operand<T>(x(item), n),
                                          operand<T>(y(item), n));
-  });
+  };
+  const auto of_x = stride_of(x_offsets, batch_count), of_y = stride_of(y_offsets, batch_count);
+  if (!of_x || !of_y || *of_y == 0 || !are_equal(alphas, batch_count))
+    return made_in_turn(batch_count, queue, event, call_of);
+  Call call = call_of(0);
+  call.batch = batch_count;
+  call[Slot::x].batch_stride = *of_x;
+  call[Slot::y].batch_stride = *of_y;
+  return made_strided(call, queue, event);
 }
 KILN_ALL(AxpyBatched)
 
@@ -82,11 +115,22 @@ StatusCode GemmBatched(Layout layout, Transpose a_transpose, Transpose b_transpo
     checks.matrix(Name::c, layout, m, n, c(item));
   }
   if (checks.failed()) return checks.status();
-  return made_in_turn(batch_count, queue, event, [&](size_t item) {
+  const auto call_of = [&](size_t item) {
     return kiln::blas::gemm<Computed<T>>(
         from(layout), from(a_transpose), from(b_transpose), m, n, k, number(alphas[item]),
         operand<T>(a(item)), operand<T>(b(item)), number(betas[item]), operand<T>(c(item)));
-  });
+  };
+  const auto of_a = stride_of(a_offsets, batch_count), of_b = stride_of(b_offsets, batch_count),
+             of_c = stride_of(c_offsets, batch_count);
+  if (!of_a || !of_b || !of_c || *of_c == 0 || !are_equal(alphas, batch_count) ||
+      !are_equal(betas, batch_count))
+    return made_in_turn(batch_count, queue, event, call_of);
+  Call call = call_of(0);
+  call.batch = batch_count;
+  call[Slot::a].batch_stride = *of_a;
+  call[Slot::b].batch_stride = *of_b;
+  call[Slot::c].batch_stride = *of_c;
+  return made_strided(call, queue, event);
 }
 KILN_ALL(GemmBatched)
 

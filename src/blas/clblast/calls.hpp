@@ -18,6 +18,7 @@
 namespace kiln::clblast {
 
 using blas::Call;
+using blas::Slot;
 using ::clblast::Diagonal;
 using ::clblast::KernelMode;
 using ::clblast::Layout;

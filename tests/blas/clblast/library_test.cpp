@@ -78,6 +78,24 @@ TEST(Batches, have_scalars_and_offsets_of_their_own) {
             (std::vector<float>{5, 6, 7, 8, 1, 1, 1, 1, 11, 21, 31, 41}));
 }
 
+// Such items are one call with a batch.
+TEST(Batches, at_places_a_stride_apart_and_with_the_same_scalars) {
+  Computer computer;
+  const cl::Buffer x = computer.buffer(std::vector<float>{1, 2, 3, 4, 5, 6});
+  const cl::Buffer y = computer.buffer(std::vector<float>(6, 1));
+  const float twos[] = {2, 2, 2};
+  const size_t of_x[] = {0, 2, 4}, of_y[] = {1, 2, 3};
+  ASSERT_EQ(AxpyBatched<float>(1, twos, x(), of_x, 1, y(), of_y, 1, 3, computer.queues()),
+            StatusCode::kSuccess);
+  EXPECT_EQ(computer.contents<float>(y), (std::vector<float>{1, 3, 7, 11, 1, 1}));
+  const float ones[] = {1, 1}, zeros[] = {0, 0};
+  const size_t at[] = {0, 2}, same[] = {0, 0};
+  ASSERT_EQ(GemmBatched<float>(Layout::kRowMajor, Transpose::kNo, Transpose::kNo, 1, 1, 2, ones,
+                               x(), at, 2, x(), same, 1, zeros, y(), at, 1, 2, computer.queues()),
+            StatusCode::kSuccess);
+  EXPECT_EQ(computer.contents<float>(y), (std::vector<float>{5, 3, 11, 11, 1, 1}));
+}
+
 TEST(Batches, a_stride_apart_may_share_a_factor) {
   Computer computer;
   const cl::Buffer a = computer.buffer(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
