@@ -8,6 +8,7 @@ namespace kiln::bench {
 std::vector<Bar> blas_bars();
 
 std::vector<Bar> cpu_product_bars();     ///< blas/sgemm-1024, … against OpenBLAS and oneDNN
+std::vector<Bar> shape_grid_bars();      ///< blas/shapes: skinny and odd products
 std::vector<Bar> stored_product_bars();  ///< blas/half-gemm-1024, … against floats and oneDNN
 std::vector<Bar> cpu_stream_bars();      ///< blas/saxpy, … against OpenBLAS and the bandwidth
 std::vector<Bar> clblast_bars();         ///< blas/clblast-sgemm-1024, … and those on the GPU

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/clock.hpp"
+#include "blas/call/call.hpp"
 #include "rival/libraries.hpp"
 
 namespace kiln::rival {
@@ -62,6 +63,13 @@ void try_out(Contender& side) {
   }
 }
 
+/// Why a library of plain BLAS has no part in a call; empty where it has.
+std::string beyond_blas(const blas::Call& call) {
+  if (blas::has_stored(call)) return "it has no such elements";
+  if (call.epilogue != blas::Epilogue{}) return "it has no epilogue";
+  return "";
+}
+
 }  // namespace
 
 Contender side_of(std::string name, std::function<void()> call) {
@@ -75,7 +83,8 @@ Contender kiln_side(Problem& problem) {
 Contender openblas_side(Problem& problem) {
   Contender side =
       side_of("OpenBLAS", [&problem] { Cblas::get().run(problem.call(), problem.memory()); });
-  if (!Cblas::get().present()) side.absent = "not installed (libopenblas.so.0)";
+  side.absent = Cblas::get().present() ? beyond_blas(problem.call())
+                                       : "not installed (libopenblas.so.0)";
   side.spins = true;
   return side;
 }
@@ -85,7 +94,8 @@ Contender clblast_side(Problem& problem) {
     Clblast::get().run(problem.call(), problem.queue());
     check_cl(::clFinish(problem.queue()), "clFinish");
   });
-  if (!Clblast::get().present()) side.absent = "not installed (libclblast.so.1)";
+  side.absent = Clblast::get().present() ? beyond_blas(problem.call())
+                                         : "not installed (libclblast.so.1)";
   return side;
 }
 

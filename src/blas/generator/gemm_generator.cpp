@@ -34,6 +34,50 @@ unsigned nvidia_architecture(const Device& device) {
 
 }  // namespace
 
+std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
+  std::string text;
+  const auto define = [&](const char* name, auto value) {
+    text += fmt::format("#define {} {}\n", name, static_cast<int>(value));
+  };
+  define("FIRST", product.first);
+  define("SECOND", product.second);
+  define("RESULT", product.result);
+  define("GROUPED_FIRST", product.grouped_first);
+  define("GROUPED_SECOND", product.grouped_second);
+  define("INTEGER", product.is_integer());
+  define("SPECIAL", product.is_special());
+  if (!product.is_special()) return text;
+  define("VECTOR_EPILOGUE", has_vector_epilogue);
+  define("BIAS", product.after.bias);
+  define("BIAS_KIND", product.bias);
+  define("SCALE", product.after.scale);
+  define("SCALE_KIND", product.scale);
+  define("ACTIVATION", product.after.activation);
+  define("RESIDUAL", product.after.residual);
+  define("RESIDUAL_KIND", product.residual);
+  return text;
+}
+
+void add_facts(Facts& facts, const ProductForm& product) {
+  // What is as usual is not named, so that more kinds of products change no Key of the others.
+  const auto add = [&](const char* name, auto value) {
+    const auto number = static_cast<std::int64_t>(value);
+    if (number != 0) facts.push_back({name, number});
+  };
+  add("first", product.first);
+  add("second", product.second);
+  add("result", product.result);
+  add("grouped_first", product.grouped_first);
+  add("grouped_second", product.grouped_second);
+  add("bias", product.after.bias);
+  add("bias_kind", product.bias);
+  add("scale", product.after.scale);
+  add("scale_kind", product.scale);
+  add("activation", product.after.activation);
+  add("residual", product.after.residual);
+  add("residual_kind", product.residual);
+}
+
 std::string gemm_form(const Device& device) {
   if (device.type == Device::Type::cpu) return "cpu";
   const auto has_room_for = [&](std::string_view form) {
@@ -68,29 +112,6 @@ struct GemmFacts : GemmPayload {
   std::string packs(const GemmTiles& tiles) const {
     return pack("pack_first", tiles.rows, "FIRST", "GROUPED_FIRST") +
            pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND");
-  }
-  /// The macros of the ProductForm.
-  std::string macros() const {
-    std::string text;
-    const auto define = [&](const char* name, auto value) {
-      text += fmt::format("#define {} {}\n", name, static_cast<int>(value));
-    };
-    define("FIRST", product.first);
-    define("SECOND", product.second);
-    define("RESULT", product.result);
-    define("GROUPED_FIRST", product.grouped_first);
-    define("GROUPED_SECOND", product.grouped_second);
-    define("INTEGER", product.is_integer());
-    define("SPECIAL", product.is_special());
-    if (!product.is_special()) return text;
-    define("BIAS", product.after.bias);
-    define("BIAS_KIND", product.bias);
-    define("SCALE", product.after.scale);
-    define("SCALE_KIND", product.scale);
-    define("ACTIVATION", product.after.activation);
-    define("RESIDUAL", product.after.residual);
-    define("RESIDUAL_KIND", product.residual);
-    return text;
   }
   std::string_view if_special(const char* name) const {
     return product.is_special() ? template_text(name) : std::string_view();
@@ -148,9 +169,9 @@ Parameters gpu_defaults(const GemmFacts& facts) {
 }
 
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
-  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}",
+  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}",
                      facts.lanes, tiles.rows, tiles.columns, template_text("factor"),
-                     facts.packs(tiles), template_text("cpu_tile_loops"),
+                     template_text("cpu_vectors"), facts.packs(tiles), template_text("cpu_tile_loops"),
                      facts.if_special("epilogue"), facts.if_special("cpu_finish"),
                      template_text("cpu_tile"), template_text("tasks"),
                      template_text(facts.solves ? "solve_tasks" : "product_tasks"),
@@ -178,24 +199,7 @@ Facts facts_of(const GemmPayload& gemm) {
               {"small", std::int64_t{gemm.small}},
               {"native_floats", gemm.native_floats}};
   if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
-  // What is as usual is not named, so that more kinds of products change no Key of the others.
-  const auto add = [&](const char* name, auto value) {
-    const auto number = static_cast<std::int64_t>(value);
-    if (number != 0) facts.push_back({name, number});
-  };
-  const ProductForm& product = gemm.product;
-  add("first", product.first);
-  add("second", product.second);
-  add("result", product.result);
-  add("grouped_first", product.grouped_first);
-  add("grouped_second", product.grouped_second);
-  add("bias", product.after.bias);
-  add("bias_kind", product.bias);
-  add("scale", product.after.scale);
-  add("scale_kind", product.scale);
-  add("activation", product.after.activation);
-  add("residual", product.after.residual);
-  add("residual_kind", product.residual);
+  add_facts(facts, gemm.product);
   return facts;
 }
 
@@ -203,7 +207,7 @@ std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 10;  // raised when the code of this file changes
   static const std::int64_t version = version_of(
       own, {template_mark("prelude"), template_mark("stored"), template_mark("matrix_element"),
-            template_mark("factor"), template_mark("pack"), template_mark("epilogue"),
+            template_mark("factor"), template_mark("cpu_vectors"), template_mark("pack"), template_mark("epilogue"),
             template_mark("cpu_tile_loops"), template_mark("cpu_finish"), template_mark("cpu_tile"),
             template_mark("cpu_finish_only"), template_mark("tasks"),
             template_mark("product_tasks"), template_mark("solve_tasks"), template_mark("pack_gpu"),
@@ -240,7 +244,7 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
   const GemmTiles tiles = GemmTiles::of(parameters);
   return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
-         facts.macros() + std::string(template_text("prelude")) +
+         macros_of(facts.product, is_cpu_form(facts.form)) + std::string(template_text("prelude")) +
          std::string(template_text("stored")) + std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
                                   : gpu_text(facts, tiles, parameters.get("stages", 2)));

@@ -68,6 +68,11 @@ struct ProductForm {
   }
 };
 
+/// The macros with which templates know a form: the kinds FIRST, SECOND and RESULT and so on. An
+/// epilogue takes vectors of elements, or one at a time.
+std::string macros_of(const ProductForm& product, bool has_vector_epilogue);
+void add_facts(Facts& facts, const ProductForm& product);
+
 /// What GemmGenerator is asked for.
 struct GemmPayload {
   Precision precision{};

@@ -119,6 +119,8 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   // level 3
   add("invert_triangles", nothing, {"quotient"});
   add("scale_matrix");
+  add("skinny_cpu", nothing, {"stored", "cpu_vectors", "epilogue", "skinny"});
+  add("skinny_gpu", nothing, {"stored", "epilogue", "skinny"});
   // operands of other kinds
   add("widen", nothing, {"stored"});
   add("narrow", nothing, {"stored"});

@@ -30,6 +30,10 @@ bool add_thin(SequenceBuilder& to) {
   const bool is_column = gemm.n == 1;
   if (gemm.batch != 1 || gemm.epilogue != Epilogue{} || gemm.invariant || has_stored(gemm))
     return false;
+  // A few sums of a great depth: products of skinny factors share it out, GEMV its results alone.
+  constexpr std::size_t few_results = 16, great_depth = 4096;
+  if (!is_complex(gemm.precision) && gemm.m * gemm.n <= few_results && gemm.k >= great_depth)
+    return false;
   if ((!is_column && gemm.m != 1) || gemm.k == 0) return false;
   // Of a row its transpose is computed: op(B)^T times the row of op(A).
   const Transpose of_matrix = is_column ? gemm.trans_a : gemm.trans_b;

@@ -52,18 +52,18 @@ Arguments& put_result(Arguments& to, const Product& product) {
 }
 
 Arguments& put_after(Arguments& to, const AfterProduct& after) {
-  const auto put_if = [&](bool is_there, const Region& region) {
-    is_there ? put(to, region).numbers(region.leading)
-             : to.buffer(cl::Buffer()).numbers(0).numbers(0);
+  const auto put_if = [&](bool is_there, const Region& region) -> Arguments& {
+    return is_there ? put(to, region) : to.buffer(cl::Buffer()).numbers(0);
   };
-  put_if(after.what.bias != Along::none, after.bias);
-  put_if(after.what.scale != Along::none, after.scale);
-  put_if(after.what.residual, after.residual);
-  return to;
+  put_if(after.what.bias != Along::none, after.bias).numbers(after.bias.leading);
+  put_if(after.what.scale != Along::none, after.scale).numbers(after.scale.leading);
+  std::int64_t row = 1, column = after.residual.leading;
+  if (after.flipped) std::swap(row, column);
+  return put_if(after.what.residual, after.residual).numbers(row, column);
 }
 
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  if (product.depth == 0) return;
+  if (product.depth == 0 || add_skinny_product(builder, queue, product)) return;
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

@@ -59,6 +59,7 @@ struct Factor {
 struct AfterProduct {
   Epilogue what{};
   Region bias, scale, residual;
+  bool flipped = false;  ///< the residual is by rows
 
   AfterProduct at(std::size_t row, std::size_t column) const {
     AfterProduct part = *this;
@@ -126,6 +127,11 @@ SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Pro
 
 /// Sets the arguments that say what comes after a product that is_special().
 SequenceBuilder::Arguments& put_after(SequenceBuilder::Arguments& to, const AfterProduct& after);
+
+/// Adds the steps of a product of real numbers one of whose factors has a few columns, or rows, and
+/// is bound by reading the other one (the templates skinny_*). Returns false, and adds nothing, for
+/// others.
+bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
 /// The forms of add_product().
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);

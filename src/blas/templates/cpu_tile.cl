@@ -63,7 +63,7 @@ inline void put_many(VEC value, global ELEMENT(RESULT)* c, long at) {
 inline VEC get_many_result(global const ELEMENT(RESULT)* c, long at) {
 #if RESULT == 0
   return LOAD(0, c + at);
-#elif RESULT == 1 || RESULT == 2 || RESULT == 5
+#elif LANES >= 4 && (RESULT == 1 || RESULT == 2 || RESULT == 5)
   return GET_MANY(RESULT, LANES, c, at);
 #else
   VEC value;

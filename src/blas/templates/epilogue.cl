@@ -3,14 +3,15 @@
 // BIAS and SCALE: 0 there is none, 1 one for each row of the result, 2 for each column. ACTIVATION: 0 none,
 // 1 max(x, 0), 2 x / 2 (1 + erf(x / sqrt(2))), 3 x / (1 + exp(-x)). RESIDUAL: 1 or 0. Each has its kind of elements.
 //
-// A work-item of a CPU has LANES elements of a column in a vector (VALUE), one of a GPU one element.
+// A VALUE is one element, or where VECTOR_EPILOGUE is 1 LANES elements of a column.
+#if SPECIAL
 typedef struct {
   global const ELEMENT(BIAS_KIND)* bias;
   long bias_first, bias_step;
   global const ELEMENT(SCALE_KIND)* scale;
   long scale_first, scale_step;
   global const ELEMENT(RESIDUAL_KIND)* residual;
-  long residual_first, residual_ld;
+  long residual_first, residual_row, residual_ld;  // an element on in a column, in a row
 } After;
 
 #define AFTER_PARAMETERS , const After after
@@ -18,12 +19,13 @@ typedef struct {
 #define AFTER_KERNEL_PARAMETERS                                                                     \
   , global const ELEMENT(BIAS_KIND)*bias, long bias_first, long bias_step,                          \
       global const ELEMENT(SCALE_KIND)*scale, long scale_first, long scale_step,                    \
-      global const ELEMENT(RESIDUAL_KIND)*residual, long residual_first, long residual_ld
+      global const ELEMENT(RESIDUAL_KIND)*residual, long residual_first, long residual_row,         \
+      long residual_ld
 #define AFTER_FROM_PARAMETERS                                                                       \
   const After after = {bias,        bias_first, bias_step,      scale,      scale_first,            \
-                       scale_step,  residual,   residual_first, residual_ld};
+                       scale_step,  residual,   residual_first, residual_row, residual_ld};
 
-#if ON_CPU
+#if VECTOR_EPILOGUE
 typedef VEC VALUE;
 // Elements for rows [i, i + n) of column j of what has one for each row, or column.
 #define TAKE_ALONG(way, kind, to, p, first, step, i, j, n)                        \
@@ -33,13 +35,15 @@ typedef VEC VALUE;
     to = (VEC)(GET(kind, p, (first) + (j) * (step)));                             \
   }
 #define TAKE_RESIDUAL(to, i, j, n) \
-  TAKE(RESIDUAL_KIND, to, after.residual, after.residual_first + (i) + (j) * after.residual_ld, 1, n)
+  TAKE(RESIDUAL_KIND, to, after.residual,                                                    \
+       after.residual_first + (i)*after.residual_row + (j) * after.residual_ld, after.residual_row, n)
 #else
 typedef REAL VALUE;
 #define TAKE_ALONG(way, kind, to, p, first, step, i, j, n) \
   to = GET(kind, p, (first) + (way == 1 ? (i) : (j)) * (step));
 #define TAKE_RESIDUAL(to, i, j, n) \
-  to = GET(RESIDUAL_KIND, after.residual, after.residual_first + (i) + (j) * after.residual_ld);
+  to = GET(RESIDUAL_KIND, after.residual,                                                    \
+           after.residual_first + (i)*after.residual_row + (j) * after.residual_ld);
 #endif
 
 // What is no number stays so.
@@ -72,3 +76,4 @@ inline VALUE finished(VALUE value, const After after, long i, long j, int n) {
 #endif
   return value;
 }
+#endif

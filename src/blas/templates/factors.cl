@@ -140,15 +140,8 @@ typedef struct {
 #define GROUPS_PARAMETERS(x)
 #define GROUPS_ARGUMENTS(x)
 #endif
-//===== pack =====
-// Copies a matrix into panels, so that a product reads it side by side: PACK copies panels of WIDTH
-// rows of one block of columns, column by column, WIDTH elements a column, padded with zeros at the
-// bottom. Of complex numbers a column holds the real parts, then the imaginary parts.
-//
-// LANES reals make a vector. Included once for each kind of panel, after matrix_element.cl, with KIND, the
-// elements' kind, and GROUPED, whether they have scales.
-#ifndef PACK_TOOLS
-#define PACK_TOOLS
+//===== cpu_vectors =====
+// LANES reals make a vector: reading and writing them anywhere.
 typedef JOIN(REAL_NAME, LANES) VEC;
 typedef JOIN(REAL_NAME, 4) REAL4;
 // Vectors anywhere: where vload and vstore are functions, they are not always one instruction.
@@ -181,16 +174,36 @@ typedef VEC __attribute__((aligned(sizeof(REAL)))) VEC_ANYWHERE;
   }                                                                                                     \
   inline JOIN(REAL_NAME, n) JOIN(get_many_5_, n)(global const char* p, long i) {                        \
     return JOIN(convert_float, n)(JOIN(vload, n)(0, p + i));                                            \
+  }                                                                                                     \
+  /* i is even */                                                                                       \
+  inline JOIN(REAL_NAME, n) JOIN(get_many_7_, n)(global const char* p, long i) {                        \
+    const JOIN(char, JOIN(HALF_OF_, n)) pairs = JOIN(vload, JOIN(HALF_OF_, n))(0, p + i / 2);           \
+    JOIN(char, n) both;                                                                                 \
+    both.even = (pairs << (char)4) >> (char)4;                                                          \
+    both.odd = pairs >> (char)4;                                                                        \
+    return JOIN(convert_float, n)(both);                                                                \
   }
-#if !COMPLEX && !DOUBLE
+#define HALF_OF_4 2
+#define HALF_OF_8 4
+#define HALF_OF_16 8
+#if !COMPLEX
+inline VEC JOIN(get_many_0_, LANES)(global const T* p, long i) { return LOAD(0, p + i); }
+#endif
+#if !COMPLEX && !DOUBLE && LANES >= 4
 DEFINE_GET_MANY(4)
 #if LANES != 4
 DEFINE_GET_MANY(LANES)
 #endif
 #endif
-#endif
+//===== pack =====
+// Copies a matrix into panels, so that a product reads it side by side: PACK copies panels of WIDTH
+// rows of one block of columns, column by column, WIDTH elements a column, padded with zeros at the
+// bottom. Of complex numbers a column holds the real parts, then the imaginary parts.
+//
+// Included once for each kind of panel, after matrix_element and cpu_vectors, with KIND, the elements' kind, and
+// GROUPED, whether they have scales.
 // Kinds that vectors are read of.
-#define IN_VECTORS ((KIND == 0 && !COMPLEX) || KIND == 1 || KIND == 2 || KIND == 5)
+#define IN_VECTORS ((KIND == 0 && !COMPLEX) || (LANES >= 4 && (KIND == 1 || KIND == 2 || KIND == 5)))
 
 // `columns` columns of a panel with `there` rows, all of them stored, from element `at` on.
 inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long step_i, long step_k,

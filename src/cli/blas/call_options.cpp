@@ -105,6 +105,16 @@ void refuse_options_of_others(const Context& context, const Named& asked) {
       {"trans-a", facts.transpose, "the routine transposes nothing"},
       {"trans-b", routine == Routine::gemm, "the routine transposes no matrix B"},
       {"diag", facts.diagonal, "the routine has no triangular matrix"},
+      {"stored-a", has_matrix, "the routine has no matrix"},
+      {"stored-b", routine >= Routine::gemm, "the routine has no matrix B"},
+      {"stored-c", routine >= Routine::gemm, "the routine has no matrix C"},
+      {"group-a", routine == Routine::gemm, "only gemm takes groups with scales"},
+      {"group-b", routine == Routine::gemm, "only gemm takes groups with scales"},
+      {"bias", routine == Routine::gemm, "only gemm has an epilogue"},
+      {"scale", routine == Routine::gemm, "only gemm has an epilogue"},
+      {"activation", routine == Routine::gemm, "only gemm has an epilogue"},
+      {"residual", routine == Routine::gemm, "only gemm has an epilogue"},
+      {"invariant", routine >= Routine::gemm, "the routine is no product of matrices"},
   };
   for (const auto& [option, applies, reason] : rules)
     if (!applies && context.is_typed(option))
@@ -117,6 +127,44 @@ Transpose transpose_of(const std::string& text) {
 
 std::size_t size_of_option(const Context& context, std::string_view option, std::size_t otherwise) {
   return context.has(option) ? static_cast<std::size_t>(context.integer(option)) : otherwise;
+}
+
+/// The place of an option's word among those that it takes.
+template <class E>
+E choice_of(const Context& context, std::string_view option,
+            std::span<const std::string_view> words) {
+  const auto found = std::find(words.begin(), words.end(), context.text(option));
+  return static_cast<E>(found - words.begin());
+}
+
+/// How the operands lie in memory, and what a product's result goes through.
+void set_kinds(Call& call, const Context& context) {
+  const auto all = choice_of<Storage>(context, "stored", options::storages);
+  for (const blas::Use& use : Uses(call)) call[use.slot].stored = all;
+  for (const auto& [option, slot] : {std::pair<std::string_view, Slot>{"stored-a", Slot::a},
+                                     {"stored-b", Slot::b},
+                                     {"stored-c", Slot::c}})
+    if (context.has(option))
+      call[slot].stored = choice_of<Storage>(context, option, options::storages);
+  if (call.routine != Routine::gemm) return;
+  call.group_a = static_cast<std::size_t>(context.integer("group-a"));
+  call.group_b = static_cast<std::size_t>(context.integer("group-b"));
+  call.epilogue.bias = choice_of<Along>(context, "bias", options::ways);
+  call.epilogue.scale = choice_of<Along>(context, "scale", options::ways);
+  call.epilogue.activation = choice_of<Activation>(context, "activation", options::activations);
+  call.epilogue.residual = context.flag("residual");
+}
+
+/// "half", or "half x int4 + native" where operands differ; empty where all are as the precision
+/// says.
+std::string kinds_text(const Call& call) {
+  if (!has_stored(call)) return "";
+  const auto word = [&](Slot slot) {
+    return options::storages[static_cast<std::size_t>(call[slot].stored)];
+  };
+  if (call.routine == Routine::gemm)
+    return fmt::format(", {} x {} to {}", word(Slot::a), word(Slot::b), word(Slot::c));
+  return fmt::format(", of {}", word(Uses(call)[0].slot));
 }
 
 std::string transpose_text(Transpose trans) {
@@ -147,6 +195,8 @@ Call call_of(const Context& context) {
   // Neither 0, which leaves work out, nor such that results grow or vanish over repeated calls.
   call.alpha = call.routine < Routine::gemm ? Scalar(-0.5) : Scalar(1);
   if (call.routine == Routine::scal) call.alpha = -1;
+  call.invariant = context.flag("invariant");
+  set_kinds(call, context);
   return rival::contiguous(call);
 }
 
@@ -164,6 +214,16 @@ std::string text_of(const Call& call) {
   if (call.trans_a != Transpose::none) text += ", A " + transpose_text(call.trans_a);
   if (call.trans_b != Transpose::none && call.routine == Routine::gemm)
     text += ", B " + transpose_text(call.trans_b);
+  text += kinds_text(call);
+  if (call.group_a != 0) text += fmt::format(", A in groups of {}", call.group_a);
+  if (call.group_b != 0) text += fmt::format(", B in groups of {}", call.group_b);
+  if (call.epilogue.scale != Along::none) text += ", scaled";
+  if (call.epilogue.bias != Along::none) text += ", with a bias";
+  if (call.epilogue.activation != Activation::none)
+    text += fmt::format(", {}",
+                        options::activations[static_cast<std::size_t>(call.epilogue.activation)]);
+  if (call.epilogue.residual) text += ", with a residual";
+  if (call.invariant) text += ", invariant";
   return text;
 }
 

@@ -50,12 +50,47 @@ inline constexpr Option trans_b =
     Option::choice("trans-b", "T", transposes, "The same for B.", "n");
 inline constexpr Option diag = Option::choice(
     "diag", "DIAG", diagonals, "Whether the diagonal of a triangle is all ones.", "non-unit");
+inline constexpr std::string_view storages[] = {"native", "half", "bfloat16", "e4m3",
+                                                "e5m2",   "int8", "int32",    "int4"};
+inline constexpr std::string_view ways[] = {"none", "rows", "columns"};
+inline constexpr std::string_view activations[] = {"none", "relu", "gelu", "silu"};
+inline constexpr Option stored = Option::choice(
+    "stored", "KIND", storages,
+    "How the elements of all operands lie in memory, of calls of precision s: as the "
+    "precision says (native), or otherwise.",
+    "native");
+inline constexpr Option stored_a =
+    Option::choice("stored-a", "KIND", storages, "The same of A alone. Default: as --stored.");
+inline constexpr Option stored_b =
+    Option::choice("stored-b", "KIND", storages, "The same of B alone. Default: as --stored.");
+inline constexpr Option stored_c =
+    Option::choice("stored-c", "KIND", storages, "The same of C alone. Default: as --stored.");
+inline constexpr Option group_a = Option::integer(
+    "group-a", "COUNT",
+    "Of gemm: so many elements of A next to one another in k share a scale. 0: there are none.",
+    "0");
+inline constexpr Option group_b = Option::integer("group-b", "COUNT", "The same of B.", "0");
+inline constexpr Option bias =
+    Option::choice("bias", "ALONG", ways,
+                   "Of gemm: what is added, an element for each row or column of C.", "none");
+inline constexpr Option scale = Option::choice(
+    "scale", "ALONG", ways,
+    "Of gemm: what C is multiplied with, an element for each row or column.", "none");
+inline constexpr Option activation =
+    Option::choice("activation", "FUNCTION", activations,
+                   "Of gemm: what C goes through before it is stored.", "none");
+inline constexpr Option residual =
+    Option::flag("residual", "Of gemm: a matrix is added at the end.");
+inline constexpr Option invariant = Option::flag(
+    "invariant", "Of products: the bits of an element depend on its row, its column and k alone.");
 inline constexpr Option device = Option::text(
     "device", "DEVICE", "A device as --devices of kiln run names it. Default: the first one.");
 
 /// What names a call, and where it runs.
-inline constexpr Options blas_call = {size_m, size_n,  size_k,  precision, order, side,
-                                      uplo,   trans_a, trans_b, diag,      device};
+inline constexpr Options blas_call = {size_m,   size_n,     size_k,   precision, order,   side,
+                                      uplo,     trans_a,    trans_b,  diag,      device,  stored,
+                                      stored_a, stored_b,   stored_c, group_a,   group_b, bias,
+                                      scale,    activation, residual, invariant};
 
 }  // namespace options
 

@@ -212,6 +212,24 @@
 <lanes>
 <mv_t>
 
+// blas.narrow, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<narrow>
+
+// blas.narrow, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<narrow>
+
 // blas.nrm2, s
 #define PRECISION s
 #define ON_CPU 0
@@ -406,6 +424,52 @@
 <prelude>
 <scale_matrix>
 
+// blas.skinny_cpu, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<cpu_vectors>
+<epilogue>
+<skinny>
+<skinny_cpu>
+
+// blas.skinny_cpu, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<cpu_vectors>
+<epilogue>
+<skinny>
+<skinny_cpu>
+
+// blas.skinny_gpu, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_gpu>
+
+// blas.skinny_gpu, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_gpu>
+
 // blas.solve, s
 #define PRECISION s
 #define ON_CPU 0
@@ -471,4 +535,22 @@
 <vectors>
 <pairs>
 <swap>
+
+// blas.widen, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<widen>
+
+// blas.widen, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<widen>
 

@@ -1,17 +1,31 @@
 #define PRECISION z
 #define ON_CPU 1
+#define FIRST 0
+#define SECOND 0
+#define RESULT 0
+#define GROUPED_FIRST 0
+#define GROUPED_SECOND 0
+#define INTEGER 0
+#define SPECIAL 0
 <prelude>
+<stored>
 <matrix_element>
 #define LANES 8
 #define ROWS 16
 #define COLUMNS 2
 <factor>
+<cpu_vectors>
 #define PACK pack_first
 #define WIDTH 16
+#define KIND FIRST
+#define GROUPED GROUPED_FIRST
 <pack>
 #define PACK pack_second
 #define WIDTH 2
+#define KIND SECOND
+#define GROUPED GROUPED_SECOND
 <pack>
+<cpu_tile_loops>
 <cpu_tile>
 <tasks>
 <product_tasks>

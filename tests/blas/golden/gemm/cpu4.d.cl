@@ -1,17 +1,31 @@
 #define PRECISION d
 #define ON_CPU 1
+#define FIRST 0
+#define SECOND 0
+#define RESULT 0
+#define GROUPED_FIRST 0
+#define GROUPED_SECOND 0
+#define INTEGER 0
+#define SPECIAL 0
 <prelude>
+<stored>
 <matrix_element>
 #define LANES 2
 #define ROWS 4
 #define COLUMNS 2
 <factor>
+<cpu_vectors>
 #define PACK pack_first
 #define WIDTH 4
+#define KIND FIRST
+#define GROUPED GROUPED_FIRST
 <pack>
 #define PACK pack_second
 #define WIDTH 2
+#define KIND SECOND
+#define GROUPED GROUPED_SECOND
 <pack>
+<cpu_tile_loops>
 <cpu_tile>
 <tasks>
 <product_tasks>

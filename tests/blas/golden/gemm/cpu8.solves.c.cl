@@ -1,17 +1,31 @@
 #define PRECISION c
 #define ON_CPU 1
+#define FIRST 0
+#define SECOND 0
+#define RESULT 0
+#define GROUPED_FIRST 0
+#define GROUPED_SECOND 0
+#define INTEGER 0
+#define SPECIAL 0
 <prelude>
+<stored>
 <matrix_element>
 #define LANES 8
 #define ROWS 8
 #define COLUMNS 1
 <factor>
+<cpu_vectors>
 #define PACK pack_first
 #define WIDTH 8
+#define KIND FIRST
+#define GROUPED GROUPED_FIRST
 <pack>
 #define PACK pack_second
 #define WIDTH 1
+#define KIND SECOND
+#define GROUPED GROUPED_SECOND
 <pack>
+<cpu_tile_loops>
 <cpu_tile>
 <tasks>
 <solve_tasks>

@@ -1,6 +1,14 @@
 #define PRECISION d
 #define ON_CPU 0
+#define FIRST 0
+#define SECOND 0
+#define RESULT 0
+#define GROUPED_FIRST 0
+#define GROUPED_SECOND 0
+#define INTEGER 0
+#define SPECIAL 0
 <prelude>
+<stored>
 <matrix_element>
 #define ROWS 64
 #define COLUMNS 128
@@ -11,9 +19,13 @@
 #define ASYNC 1
 #define PACK pack_first
 #define WIDTH 64
+#define KIND FIRST
+#define GROUPED GROUPED_FIRST
 <pack_gpu>
 #define PACK pack_second
 #define WIDTH 128
+#define KIND SECOND
+#define GROUPED GROUPED_SECOND
 <pack_gpu>
 <product_gpu>
 <product_mma>

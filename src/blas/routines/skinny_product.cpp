@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "blas/generator/gemm_generator.hpp"
+#include "blas/routines/product.hpp"
+
+// Products with a factor of a few columns: bound by reading the other one, which is read in place.
+namespace kiln::blas {
+namespace {
+
+constexpr std::size_t most_few = 8;
+
+/// Kinds of elements of which kernels read vectors.
+bool has_vectors(Storage stored) {
+  using enum Storage;
+  return stored == native || stored == half || stored == bfloat16 || stored == int8 ||
+         stored == int4;
+}
+
+Transpose flipped(Transpose trans) {
+  return trans == Transpose::none ? Transpose::transpose : Transpose::none;
+}
+
+/// The same product seen by rows: (A B)' = B' A'.
+Product transposed(const Product& product) {
+  Product other = product;
+  std::swap(other.first, other.second);
+  other.first.trans = flipped(product.second.trans);
+  other.second.trans = flipped(product.first.trans);
+  std::swap(other.rows, other.columns);
+  const auto across = [](Along way) {
+    return way == Along::rows ? Along::columns : way == Along::columns ? Along::rows : way;
+  };
+  other.after.what.bias = across(product.after.what.bias);
+  other.after.what.scale = across(product.after.what.scale);
+  other.after.flipped = !product.after.flipped;
+  return other;
+}
+
+/// A product whose second factor has a few columns; `flipped`: its result lies by rows.
+struct Skinny {
+  Product product;
+  bool flipped = false;
+
+  /// Whether op(first) lies along the depth.
+  bool lies_along_depth() const { return product.first.trans != Transpose::none; }
+
+  bool suits() const {
+    const Factor& first = product.first;
+    if (product.columns > most_few || !has_vectors(first.region.stored) || product.second.scales)
+      return false;
+    if (first.region.stored == Storage::int4 && first.region.leading % 2 != 0) return false;
+    // A unit of 32 elements, the longest, lies in one group.
+    if (first.scales) return lies_along_depth() && first.group % 32 == 0;
+    // Columns that are shorter than a vector, or halves of bytes, are not read side by side.
+    return lies_along_depth() || (product.rows >= 64 && first.region.stored != Storage::int4);
+  }
+};
+
+std::optional<Skinny> skinny_of(const SequenceBuilder& builder, const Product& product) {
+  const auto is_plain = [](const Factor& factor) {
+    return factor.stored == Factor::Stored::everywhere &&
+           factor.diagonal == Factor::Diagonal::as_is;
+  };
+  if (is_complex(builder.call().precision) || builder.call().invariant || product.items != 1 ||
+      product.triangle != Product::Triangle::whole || product.form().is_integer() ||
+      !is_plain(product.first) || !is_plain(product.second) ||
+      product.first.region.slot == product.result.slot ||
+      product.second.region.slot == product.result.slot || !product.result.slot)
+    return std::nullopt;
+  const Skinny as_is{product, false}, turned{transposed(product), true};
+  if (as_is.suits() && (as_is.lies_along_depth() || !turned.suits() || !turned.lies_along_depth()))
+    return as_is;
+  if (turned.suits()) return turned;
+  return std::nullopt;
+}
+
+class SkinnySteps {
+ public:
+  SkinnySteps(SequenceBuilder& builder, unsigned queue, const Skinny& skinny)
+      : builder_(builder),
+        queue_(queue),
+        skinny_(skinny),
+        product_(skinny.product),
+        form_(product_.form()),
+        is_cpu_(is_cpu_form(builder.gemm_form(queue))),
+        // Vectors of X lie along the depth; whole numbers of 4 bits are unpacked once.
+        is_packed_(skinny.lies_along_depth() && (product_.second.trans != Transpose::none ||
+                                                 !has_vectors(product_.second.region.stored) ||
+                                                 product_.second.region.stored == Storage::int4)) {}
+
+  void add() {
+    const auto& second = product_.second;
+    std::int64_t step = second.trans == Transpose::none ? 1 : second.region.leading;
+    std::int64_t column_step = second.trans == Transpose::none ? second.region.leading : 1;
+    Region x = second.region;
+    if (is_packed_) {
+      const std::size_t elements = product_.depth * product_.columns;
+      const cl::Buffer packed =
+          builder_.scratch(queue_, 0, elements * size_of(builder_.call().precision));
+      auto arguments = builder_.step(queue_, choice("pack_x"),
+                                     stream_range(builder_.device(queue_), elements));
+      put(arguments, x).numbers(step, column_step, product_.depth).buffer(packed);
+      x = {std::nullopt, packed};
+      step = 1;
+      column_step = static_cast<std::int64_t>(product_.depth);
+    }
+    const std::size_t parts = parts_of_depth();
+    const std::size_t elements = product_.rows * product_.columns;
+    const cl::Buffer sums =
+        parts == 1
+            ? cl::Buffer()
+            : builder_.scratch(queue_, 1, parts * elements * size_of(builder_.call().precision));
+    multiply(x, step, column_step, sums, parts);
+    if (parts == 1) return;
+    auto arguments =
+        builder_.step(queue_, choice("join"), stream_range(builder_.device(queue_), elements));
+    arguments.buffer(sums).numbers(product_.rows).flags(parts);
+    put_result(arguments);
+    put_after_if(arguments);
+  }
+
+ private:
+  static constexpr std::size_t threads = 128;
+
+  KernelChoice choice(const char* kernel) const {
+    Facts facts{{"few", static_cast<std::int64_t>(product_.columns)},
+                {"packed", std::int64_t{is_packed_}},
+                {"integer", std::int64_t{0}},
+                {"special", std::int64_t{form_.is_special()}},
+                {"vector_epilogue", std::int64_t{0}}};
+    const auto add = [&](const char* name, auto value) {
+      facts.push_back({name, static_cast<std::int64_t>(value)});
+    };
+    add("first", form_.first);
+    add("second", form_.second);
+    add("result", form_.result);
+    add("grouped_first", form_.grouped_first);
+    add("bias", form_.after.bias);
+    add("bias_kind", form_.bias);
+    add("scale", form_.after.scale);
+    add("scale_kind", form_.scale);
+    add("activation", form_.after.activation);
+    add("residual", form_.after.residual);
+    add("residual_kind", form_.residual);
+    if (is_cpu_) {
+      const std::int64_t floats = builder_.device(queue_).native_floats;
+      add("lanes", std::clamp<std::int64_t>(
+                       is_double(builder_.call().precision) ? floats / 2 : floats, 4, 16));
+    } else {
+      add("threads", threads);
+      add("async", builder_.gemm_form(queue_).starts_with("sm"));
+    }
+    KernelChoice chosen =
+        template_choice(builder_, queue_, is_cpu_ ? "skinny_cpu" : "skinny_gpu", std::move(facts));
+    chosen.kernel = kernel;
+    return chosen;
+  }
+
+  /// Rows of a work-item of a CPU, or of a work-group of a GPU.
+  std::size_t least_rows() const {
+    if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
+    return skinny_.lies_along_depth() ? threads / 32 * (product_.columns >= 5 ? 1 : 2) : threads;
+  }
+  /// Where the rows are too few for the device, its work-items share the depth.
+  std::size_t parts_of_depth() const {
+    const std::size_t units = builder_.device(queue_).compute_units * (is_cpu_ ? 1 : 8);
+    const std::size_t shares = panels_of(product_.rows, least_rows());
+    const std::size_t least_depth = is_cpu_ ? 4096 : 512;
+    return std::clamp<std::size_t>(units / shares, 1,
+                                   std::max<std::size_t>(1, product_.depth / least_depth));
+  }
+
+  void put_result(SequenceBuilder::Arguments& to) const {
+    std::int64_t row = 1, column = product_.result.leading;
+    if (skinny_.flipped) std::swap(row, column);
+    put(to, product_.result).numbers(row, column).scalars(product_.alpha, product_.beta);
+  }
+  void put_after_if(SequenceBuilder::Arguments& to) const {
+    if (form_.is_special()) put_after(to, product_.after);
+  }
+
+  void multiply(const Region& x, std::int64_t step, std::int64_t column_step,
+                const cl::Buffer& sums, std::size_t parts) {
+    const std::size_t shares = panels_of(product_.rows, least_rows());
+    NDRange range;
+    if (is_cpu_) {
+      // As many as the device has units: fewer where a unit would have little.
+      const std::size_t work = product_.rows * product_.depth * product_.columns;
+      const std::size_t most = std::clamp<std::size_t>(
+          work >> 16, 1, builder_.device(queue_).compute_units);
+      range = work_groups(builder_.device(queue_), parts > 1 ? parts : std::min(shares, most));
+    } else {
+      range.local[0] = threads;
+      range.global[0] = shares * parts * threads;
+    }
+    const bool along = skinny_.lies_along_depth();
+    auto arguments = builder_.step(queue_, choice(along ? "skinny_rows" : "skinny_columns"), range);
+    put(arguments, product_.first.region).numbers(product_.first.region.leading);
+    put(arguments, x)
+        .numbers(step, column_step, product_.rows, product_.depth)
+        .flags(parts)
+        .buffer(sums);
+    put_result(arguments);
+    product_.first.scales ? arguments.operand(*product_.first.scales, product_.first.first_scale)
+                          : arguments.buffer(cl::Buffer()).numbers(0);
+    arguments.numbers(product_.first.group);
+    put_after_if(arguments);
+  }
+
+  SequenceBuilder& builder_;
+  unsigned queue_;
+  const Skinny& skinny_;
+  const Product& product_;
+  ProductForm form_;
+  bool is_cpu_, is_packed_;
+};
+
+}  // namespace
+
+bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  const auto skinny = skinny_of(builder, product);
+  if (!skinny) return false;
+  SkinnySteps(builder, queue, *skinny).add();
+  return true;
+}
+
+}  // namespace kiln::blas
