@@ -4,7 +4,6 @@
 namespace kiln::blas::testing {
 namespace {
 
-constexpr Storage float32 = Storage::native;
 using enum Storage;
 
 TEST(Skinny, is_right_for_few_columns_and_few_rows) {

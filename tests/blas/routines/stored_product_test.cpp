@@ -7,7 +7,6 @@
 namespace kiln::blas::testing {
 namespace {
 
-constexpr Storage float32 = Storage::native;
 using enum Storage;
 constexpr std::array<Storage, 7> factor_kinds{float32, half, bfloat16, e4m3, e5m2, int8, int4};
 constexpr std::array<Storage, 6> result_kinds{float32, half, bfloat16, e4m3, e5m2, int8};
