@@ -169,7 +169,7 @@ TEST(Rivals, say_what_they_lack) {
   EXPECT_EQ(error_of([&] { Cblas::get().run(problem.call(), problem.memory()); }),
             "unsupported: no other library is measured in rot");
   EXPECT_EQ(error_of([&] { Onednn::get().run(problem.call(), problem.memory()); }),
-            "unsupported: oneDNN has sgemm alone");
+            "unsupported: oneDNN has sgemm, and that of bytes with results of int32");
   const SharedLibrary absent({"libno-such-library.so.7"});
   EXPECT_FALSE(absent.present());
   EXPECT_FALSE(absent.has("sgemm"));
