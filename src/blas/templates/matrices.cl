@@ -35,6 +35,19 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
   FOR_MINE(tile, tiles) {
     const long i0 = tile % down * TILE, j0 = tile / down * TILE;
     const long i1 = min(rows, i0 + TILE), j1 = min(columns, j0 + TILE);
+    if (i1 - i0 == TILE && j1 - j0 == TILE) {
+      // A whole tile goes through registers: both sides see lines without gaps.
+      T kept[TILE][TILE];
+#pragma unroll
+      for (int j = 0; j < TILE; ++j)
+#pragma unroll
+        for (int i = 0; i < TILE; ++i) kept[i][j] = a[i0 + i + (j0 + j) * ld_a];
+#pragma unroll
+      for (int i = 0; i < TILE; ++i)
+#pragma unroll
+        for (int j = 0; j < TILE; ++j) b[j0 + j + (i0 + i) * ld_b] = SCALED(kept[i][j]);
+      continue;
+    }
     for (long i = i0; i < i1; ++i)
       for (long j = j0; j < j1; ++j) b[j + i * ld_b] = SCALED(a[i + j * ld_a]);
   }
