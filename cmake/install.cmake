@@ -71,6 +71,23 @@ if(TARGET clBLAS)
   install(FILES ${PROJECT_BINARY_DIR}/clBLAS.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
+if(TARGET clblast)
+  set(CLBLAST_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/CLBlast)
+  install(TARGETS clblast LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES include/clblast.h include/clblast_c.h include/clblast_half.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/clblast-config.cmake.in
+    ${PROJECT_BINARY_DIR}/clblast-config.cmake INSTALL_DESTINATION ${CLBLAST_PACKAGE_DIR}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/clblast-config-version.cmake
+    VERSION ${CLBLAST_VERSION} COMPATIBILITY SameMajorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/clblast-config.cmake
+                ${PROJECT_BINARY_DIR}/clblast-config-version.cmake
+          DESTINATION ${CLBLAST_PACKAGE_DIR})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/clblast.pc.in ${PROJECT_BINARY_DIR}/clblast.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/clblast.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
 # The OpenCL layer. A file in OpenCL's folder of layers (/etc/OpenCL/layers, which packages fill) names
 # it by its link in the folder "system": loaded so, it waits for KILN_LAYER=on.
 if(TARGET kiln_layer_entry)
@@ -84,7 +101,7 @@ endif()
 
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS
+foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS clblast
         kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_python kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})

@@ -1,10 +1,12 @@
 # libkiln.so: the modules from base to prebuild in one shared library, with nothing exported
-# but what the public headers mark KILN_API, and what libclBLAS.so.2 (src/blas/clblas) calls. Target
-# kiln_shared, for consumers kiln::kiln.
+# but what the public headers mark KILN_API, and what libclBLAS.so.2 (src/blas/clblas) and libclblast.so.1
+# (src/blas/clblast) call. Target kiln_shared, for consumers kiln::kiln.
 set(KILN_LIBRARY_MODULES base expr format device store kernel schedule tune spec blas layer prebuild graph)
 
 # The version of clBLAS whose interface libclBLAS.so.2 has.
 set(CLBLAS_VERSION 2.12.0)
+# And of CLBlast, whose interface libclblast.so.1 (src/blas/clblast) has.
+set(CLBLAST_VERSION 1.6.3)
 
 function(kiln_shared_library)
   set(modules)

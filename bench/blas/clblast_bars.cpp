@@ -63,10 +63,12 @@ std::vector<Bar> clblast_bars() {
   for (const auto routine : {Routine::hemm, Routine::herk, Routine::her2k})
     bars.push_back(cpu_bar(routine, Precision::c, 2048));
   for (const auto precision : {Precision::s, Precision::d}) {
-    for (const auto routine : {Routine::axpy, Routine::copy, Routine::scal, Routine::dot})
+    for (const auto routine :
+         {Routine::axpy, Routine::copy, Routine::scal, Routine::dot, Routine::sum, Routine::had})
       bars.push_back(cpu_bar(routine, precision, std::size_t{1} << 26));
     // It has no tbsv and no tpsv.
-    for (const auto routine : {Routine::gemv, Routine::symv, Routine::ger, Routine::trsv})
+    for (const auto routine :
+         {Routine::gemv, Routine::symv, Routine::ger, Routine::trsv, Routine::omatcopy})
       bars.push_back(cpu_bar(routine, precision, 8192));
   }
   for (const std::size_t n : {1024, 4096, 8192})

@@ -64,17 +64,17 @@ void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& me
     return static_cast<std::int8_t*>(memory[static_cast<std::size_t>(slot)]);
   };
   if (is_bytes) {
-    using Bytes = int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float,
-                      const std::int8_t*, std::int64_t, std::int8_t, const std::int8_t*,
-                      std::int64_t, std::int8_t, float, std::int32_t*, std::int64_t,
-                      const std::int32_t*);
+    using Bytes =
+        int(char, char, char, std::int64_t, std::int64_t, std::int64_t, float, const std::int8_t*,
+            std::int64_t, std::int8_t, const std::int8_t*, std::int64_t, std::int8_t, float,
+            std::int32_t*, std::int64_t, const std::int32_t*);
     const std::int32_t none = 0;
     const int ended = function<Bytes>("dnnl_gemm_s8s8s32")(
         trans_first, trans_second, 'F', rows, columns, static_cast<std::int64_t>(call.k),
         static_cast<float>(call.alpha.real()), bytes_of(first), call[first].stride, 0,
         bytes_of(second), call[second].stride, 0, static_cast<float>(call.beta.real()),
-        static_cast<std::int32_t*>(memory[static_cast<std::size_t>(Slot::c)]),
-        call[Slot::c].stride, &none);
+        static_cast<std::int32_t*>(memory[static_cast<std::size_t>(Slot::c)]), call[Slot::c].stride,
+        &none);
     if (ended != 0) throw Error(Errc::internal, "dnnl_gemm_s8s8s32: " + std::to_string(ended));
     return;
   }
@@ -116,7 +116,7 @@ class CblasCall {
     constexpr std::size_t count = sizeof...(Arguments);
     void* to = memory_[static_cast<std::size_t>(Slot::z)];
     if constexpr (std::is_same_v<Result, std::size_t>) {
-      const auto found = pass<Result, count>(full_name("amax", "i"), arguments...);
+      const auto found = pass<Result, count>(full_name(name, "i"), arguments...);
       *static_cast<cl_uint*>(to) = static_cast<cl_uint>(found + 1);  // C counts from 0
     } else if constexpr (std::is_floating_point_v<Result>) {
       constexpr const char* prefixes[] = {"s", "d", "sc", "dz"};
@@ -184,8 +184,8 @@ class ClblastCall {
     constexpr const char* norms[] = {"S", "D", "Sc", "Dz"};
     std::string full = full_name(name);
     if constexpr (std::is_same_v<Result, std::size_t>)
-      full = full_name("amax", "i");
-    else if (name == "nrm2" || name == "asum")
+      full = full_name(name, "i");
+    else if (name == "nrm2" || name == "asum" || name == "sum")
       full = "CLBlast" + (norms[static_cast<int>(call_.precision)] + name);
     pass<sizeof...(Operands) + 2>(full, n, Packed{Slot::z}, operands...);
   }
@@ -251,6 +251,12 @@ void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& mem
     if (size > std::numeric_limits<int>::max())
       throw Error(Errc::unsupported, "it counts in 32 bits");
   call_any(call, [&]<class T>() { return CblasCall<T>(*this, call, memory); });
+}
+
+// Kiln's own library of that name, which may be installed in its place, is no rival: it needs
+// libkiln.
+Clblast::Clblast() : SharedLibrary({"libclblast.so.1", "libclblast.so"}) {
+  if (present() && has("kiln_blas_run")) forget();
 }
 
 const Clblast& Clblast::get() {

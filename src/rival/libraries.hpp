@@ -23,6 +23,10 @@ class SharedLibrary {
     return reinterpret_cast<Function*>(address(name));
   }
 
+ protected:
+  /// As if it were absent.
+  void forget() { handle_.reset(); }
+
  private:
   void* address(const std::string& name) const;
   std::shared_ptr<void> handle_;
@@ -65,7 +69,7 @@ class Clblast : public SharedLibrary {
   void run(const blas::Call& call, cl_command_queue queue) const;
 
  private:
-  Clblast() : SharedLibrary({"libclblast.so.1", "libclblast.so"}) {}
+  Clblast();
 };
 
 }  // namespace kiln::rival

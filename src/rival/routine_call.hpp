@@ -38,7 +38,7 @@ T number_of(const blas::Scalar& value) {
 
 /// Calls interface.call(name, arguments…) for a call of precision T (interface.reduce<Result>() for
 /// a routine that leaves one number). `name` is BLAS's without the letter; the interface adds it.
-/// Throws Error (unsupported) for routines that rivals are not measured in: rotations.
+/// Throws Error (unsupported) for routines that rivals are not measured in: rotations, and images.
 template <class T, class Interface>
 void call_routine(const blas::Call& c, Interface&& interface) {
   using blas::Routine;
@@ -67,8 +67,17 @@ void call_routine(const blas::Call& c, Interface&& interface) {
     case Routine::nrm2:
     case Routine::asum:
       return interface.template reduce<R>(name, n, x);
+    case Routine::sum:
+      return interface.template reduce<T>(name, n, x);
     case Routine::iamax:
-      return interface.template reduce<std::size_t>(name, n, x);
+    case Routine::iamin:
+    case Routine::imax:
+    case Routine::imin:
+      return interface.template reduce<std::size_t>(name.substr(1), n, x);
+    case Routine::had:
+      return interface.call(name, n, alpha, x, y, beta, Strided{Slot::z});
+    case Routine::omatcopy:
+      return interface.call(name, c.order, c.trans_a, m, n, alpha, a, b);
     case Routine::gemv:
       return interface.call(name, c.order, c.trans_a, m, n, alpha, a, x, beta, y);
     case Routine::gbmv:

@@ -79,6 +79,8 @@ KILN_RECORD=$scratch/calls.jsonl KILN_STORE=$scratch/store POCL_CACHE_DIR=$scrat
 expect "1 programs" prebuild_calls "$scratch/calls.jsonl"
 expect "c[0] = -1 +2i" clblas_complex
 expect "clBLAS 2.12" clamdblas_names
+expect "c[47] = 23.5" clblast_halves
+expect "sum = 5050" clblast_sum
 expect "1784652 bytes, found 0 dimensions, expected 1 or 2" read_formats
 # The shortest module of OpenCL kernels: its head, what it needs, its addresses.
 printf '\3\2\43\7\0\0\1\0\0\0\0\0\1\0\0\0\0\0\0\0\21\0\2\0\6\0\0\0\16\0\3\0\2\0\0\0\2\0\0\0' >"$scratch/empty.spv"

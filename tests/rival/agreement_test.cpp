@@ -104,7 +104,8 @@ bool is_defined(Routine routine, Precision precision) {
   const auto is = [&](std::initializer_list<Routine> list) {
     return std::find(list.begin(), list.end(), routine) != list.end();
   };
-  if (is({rotg, rotmg, rot, rotm})) return false;
+  // The ssum of OpenBLAS 0.3.21 is wrong for short vectors, next to a sum in double.
+  if (is({rotg, rotmg, rot, rotm, sum, iamin, imax, imin, had, im2col, col2im, conv})) return false;
   if (is({dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k}))
     return is_complex(precision);
   if (is({symv, syr, syr2, spmv, spr, spr2, sbmv})) return !is_complex(precision);
@@ -129,25 +130,11 @@ TEST(WithClblast, each_form_of_arguments_gives_what_kiln_gives) {
   if (!Clblast::get().present()) GTEST_SKIP() << "libclblast.so.1 is absent";
   using enum Routine;
   constexpr auto s = Precision::s, d = Precision::d, c = Precision::c, z = Precision::z;
-  for (const auto& [routine, precision] : {std::pair{axpy, c},
-                                           {dot, s},
-                                           {dotc, z},
-                                           {nrm2, c},
-                                           {asum, d},
-                                           {gemv, z},
-                                           {gbmv, s},
-                                           {spmv, d},
-                                           {tpmv, c},
-                                           {tbmv, s},
-                                           {ger, d},
-                                           {ger, c},
-                                           {hpr, z},
-                                           {her2, c},
-                                           {gemm, s},
-                                           {trmm, d},
-                                           {symm, s},
-                                           {herk, c},
-                                           {her2k, c}})
+  for (const auto& [routine, precision] :
+       {std::pair{axpy, c}, {dot, s},      {dotc, z}, {nrm2, c}, {asum, d}, {sum, c},
+        {had, z},           {omatcopy, c}, {gemv, z}, {gbmv, s}, {spmv, d}, {tpmv, c},
+        {tbmv, s},          {ger, d},      {ger, c},  {hpr, z},  {her2, c}, {gemm, s},
+        {trmm, d},          {symm, s},     {herk, c}, {her2k, c}})
     expect_agreement(call_of(routine, precision), "CLBlast", [](const Problem& problem) {
       Clblast::get().run(problem.call(), problem.queue());
       ASSERT_EQ(clFinish(problem.queue()), CL_SUCCESS);
@@ -182,7 +169,7 @@ TEST(Rivals, say_what_they_lack) {
   EXPECT_EQ(error_of([&] { Cblas::get().run(problem.call(), problem.memory()); }),
             "unsupported: no other library is measured in rot");
   EXPECT_EQ(error_of([&] { Onednn::get().run(problem.call(), problem.memory()); }),
-            "unsupported: oneDNN has sgemm alone");
+            "unsupported: oneDNN has sgemm, and that of bytes with results of int32");
   const SharedLibrary absent({"libno-such-library.so.7"});
   EXPECT_FALSE(absent.present());
   EXPECT_FALSE(absent.has("sgemm"));

@@ -66,8 +66,9 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(len(problems("store", '#include "kiln/spec/file.hpp"\n')), 1)
         self.assertEqual(problems("store", '#include "kiln/error.hpp"\n'), [])
 
-    def test_clblas_headers_belong_to_blas(self):
-        for header in ("clBLAS.h", "clBLAS-complex.h", "clAmdBlas.h"):
+    def test_headers_of_other_libraries_interfaces_belong_to_blas(self):
+        for header in ("clBLAS.h", "clBLAS-complex.h", "clAmdBlas.h", "clblast.h", "clblast_c.h",
+                       "clblast_half.h"):
             self.assertEqual(len(problems("kernel", f"#include <{header}>\n")), 1, header)
             self.assertEqual(problems("blas", f"#include <{header}>\n"), [])
 

@@ -11,7 +11,8 @@ namespace kiln::blas {
 
 /// The routines, in the order of the levels. A name that BLAS has for one precision alone stands
 /// for its likes: `dot` is dotu too, `ger` is geru, `hemv` is symv of complex numbers that are
-/// conjugated.
+/// conjugated. Those that BLAS does not have close the levels: sum to had, omatcopy to col2im,
+/// conv.
 enum class Routine : std::uint8_t {
   // level 1
   swap,
@@ -27,6 +28,11 @@ enum class Routine : std::uint8_t {
   nrm2,
   iamax,
   asum,
+  sum,
+  iamin,
+  imax,
+  imin,
+  had,
   // level 2
   gemv,
   symv,
@@ -52,6 +58,9 @@ enum class Routine : std::uint8_t {
   sbmv,
   hbmv,
   tbsv,
+  omatcopy,
+  im2col,
+  col2im,
   // level 3
   gemm,
   trmm,
@@ -61,18 +70,20 @@ enum class Routine : std::uint8_t {
   symm,
   hemm,
   herk,
-  her2k
+  her2k,
+  conv
 };
-constexpr int routine_count = static_cast<int>(Routine::her2k) + 1;
+constexpr int routine_count = static_cast<int>(Routine::conv) + 1;
 
 /// "gemm": without the letter of the precision.
 KILN_API std::string_view name_of(Routine routine);
 
 /// The memory arguments of a routine. Level 1 and 2 call theirs x and y, packed and banded matrices
 /// are `a`; results that go to memory and the scalars of rotg and rotmg use the rest:
-///   dot, nrm2, asum, iamax: z is the result
+///   dot, nrm2, asum, sum, iamax and its likes: z is the result      had: z is the third vector
 ///   rotg: x = SA, y = SB, z = C, w = S        rotm: z = param
 ///   rotmg: a = D1, b = D2, x = X1, y = Y1, z = param
+///   omatcopy, im2col, col2im: from a to b       conv: a = images, b = filters, c = results
 /// The last ones belong to what a product's result goes through (Epilogue), to factors in groups
 /// with a scale each (Call::group_a), and to batches (Call::by_items).
 enum class Slot : std::uint8_t {
@@ -116,6 +127,39 @@ struct Epilogue {
   bool operator==(const Epilogue&) const = default;
 };
 
+/// A filter that goes over an image of several channels, for im2col, col2im and conv: at each of
+/// its places it covers a patch of `kernel_h` x `kernel_w` points of each channel, `dilation`
+/// apart; from place to place it moves by `stride`. An image has `pad` further lines of zeros on
+/// each side.
+struct Window {
+  std::size_t channels = 0, height = 0, width = 0;
+  std::size_t kernel_h = 1, kernel_w = 1;
+  std::size_t pad_h = 0, pad_w = 0;
+  std::size_t stride_h = 1, stride_w = 1;
+  std::size_t dilation_h = 1, dilation_w = 1;
+  /// Each channel's points in a patch are in reverse order (a convolution), or as they lie in the
+  /// image (a cross-correlation, which is what neural networks call a convolution).
+  bool flipped = false;
+
+  /// Places of the filter: down an image, and across it; 1 where it is larger than the image.
+  constexpr std::size_t rows() const {
+    return places(height, pad_h, kernel_h, stride_h, dilation_h);
+  }
+  constexpr std::size_t columns() const {
+    return places(width, pad_w, kernel_w, stride_w, dilation_w);
+  }
+  constexpr std::size_t points_of_image() const { return channels * height * width; }
+  constexpr std::size_t points_of_patch() const { return channels * kernel_h * kernel_w; }
+  bool operator==(const Window&) const = default;
+
+ private:
+  static constexpr std::size_t places(std::size_t size, std::size_t pad, std::size_t kernel,
+                                      std::size_t stride, std::size_t dilation) {
+    const std::size_t all = size + 2 * pad, reach = dilation * (kernel - 1) + 1;
+    return all < reach || stride == 0 ? 1 : (all - reach) / stride + 1;
+  }
+};
+
 /// What a routine is called with: plain data, which the functions of kiln/blas/level1.hpp to
 /// level3.hpp fill. Fields that a routine does not have stay as they are here. The memory objects
 /// are the caller's; nothing is retained. May be changed between runs: `call[Slot::a].offset`,
@@ -134,8 +178,8 @@ struct Call {
   /// csscal, zdscal: alpha has no imaginary part, and nothing is multiplied with one.
   bool real_alpha = false;
   /// Products of level 3: the bits of an element of C depend on its row of op(A), its column of
-  /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number of
-  /// queues, what is on record. Costs the forms that are faster for a single row or column.
+  /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number
+  /// of queues, what is on record. Costs the forms that are faster for a single row or column.
   bool invariant = false;
   /// gemm of precision d and z: computed by way of products of bytes where that is as exact (Ozaki,
   /// Uchino and Imamura 2025), else, as where a row of op(A) or a column of op(B) has what is no
@@ -149,6 +193,11 @@ struct Call {
   /// Slot::items says, and have an alpha and a beta each (kiln/blas/batch.hpp has the table's
   /// layout). Strides of the batch, alpha and beta of the call are not read then.
   bool by_items = false;
+  /// iamax and its likes: the number of the first element.
+  std::uint8_t first_index = 1;
+  /// im2col, col2im and conv, whose m is the places of the filter, and k (im2col, col2im: n) the
+  /// points of a patch. conv: n filters, and `batch` images without gaps.
+  Window window{};
   /// gemm alone.
   Epilogue epilogue{};
   /// gemm alone: elements of A (of B) next to one another in k that share a scale, in a matrix of

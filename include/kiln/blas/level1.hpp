@@ -1,11 +1,13 @@
 #pragma once
 
+#include <type_traits>
+
 #include "kiln/blas/call.hpp"
 
 /// Level 1: vectors of n elements (Lawson 1979). Each function describes a call; run(), Plan and
 /// explain() of kiln/blas.hpp do something with it. Reductions are the same from run to run. With
 /// a negative increment the routines of one vector do as reference BLAS does: scal changes nothing,
-/// nrm2, asum and iamax give 0.
+/// nrm2, asum, sum, iamax and its likes give 0.
 namespace kiln::blas {
 namespace detail {
 
@@ -85,11 +87,47 @@ template <Element T>
   return detail::vectors<T>(Routine::asum, n, x, {}, result);
 }
 
-/// result := the place, from 1 on, of the first element with the largest |Re x[i]| + |Im x[i]|, a
-/// cl_uint. As in reference BLAS a NaN that comes first is the largest, and no other one is.
+/// result := the sum of x[i]. Not of BLAS.
+template <Element T>
+[[nodiscard]] Call sum(std::size_t n, Vector x, Block result) {
+  return detail::vectors<T>(Routine::sum, n, x, {}, result);
+}
+
+/// result := the place, from Call::first_index (1) on, of the first element with the largest
+/// |Re x[i]| + |Im x[i]|, a cl_uint. As in reference BLAS a NaN that comes first is the largest,
+/// and no other one is.
 template <Element T>
 [[nodiscard]] Call iamax(std::size_t n, Vector x, Block result) {
   return detail::vectors<T>(Routine::iamax, n, x, {}, result);
+}
+
+/// The same of the smallest |Re x[i]| + |Im x[i]|; a NaN that comes first is found here, too. Not
+/// of BLAS.
+template <Element T>
+[[nodiscard]] Call iamin(std::size_t n, Vector x, Block result) {
+  return detail::vectors<T>(Routine::iamin, n, x, {}, result);
+}
+
+/// The same of the largest Re x[i].
+template <Element T>
+[[nodiscard]] Call imax(std::size_t n, Vector x, Block result) {
+  return detail::vectors<T>(Routine::imax, n, x, {}, result);
+}
+
+/// The same of the smallest Re x[i].
+template <Element T>
+[[nodiscard]] Call imin(std::size_t n, Vector x, Block result) {
+  return detail::vectors<T>(Routine::imin, n, x, {}, result);
+}
+
+/// z[i] := alpha x[i] y[i] + beta z[i]; with beta = 0, z is not read. Not of BLAS.
+template <Element T>
+[[nodiscard]] Call had(std::size_t n, T alpha, Vector x, Vector y, std::type_identity_t<T> beta,
+                       Vector z) {
+  Call call = detail::vectors<T>(Routine::had, n, x, y, z);
+  call.alpha = alpha;
+  call.beta = beta;
+  return call;
 }
 
 /// c (a RealOf<T>) and s of the plane rotation that takes (a, b) to (r, 0). a becomes r, and for

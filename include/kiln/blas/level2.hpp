@@ -227,4 +227,41 @@ template <ComplexElement T>
   return detail::mirrored<T>(Routine::hpr2, order, uplo, n, 0, alpha, a, x, 0, y);
 }
 
+// ---- What BLAS does not have
+
+/// B := alpha op(A); A is m x n. A and B must not overlap.
+template <Element T>
+[[nodiscard]] Call omatcopy(Order order, Transpose trans, std::size_t m, std::size_t n, T alpha,
+                            Matrix a, Matrix b) {
+  Call call = detail::matrix_vector<T>(Routine::omatcopy, order, n, a, {});
+  call[Slot::b] = b;
+  call.trans_a = trans;
+  call.m = m;
+  call.alpha = alpha;
+  return call;
+}
+
+/// columns := the patches of an image, one behind another in it as rows: for each channel and point
+/// of the filter, by rows, the window.rows() x window.columns() elements that it covers, by rows.
+/// An image is channels x height x width, by rows.
+template <Element T>
+[[nodiscard]] Call im2col(const Window& window, Block image, Block columns) {
+  return {.routine = Routine::im2col,
+          .precision = precision_of<T>,
+          .m = window.rows() * window.columns(),
+          .n = window.points_of_patch(),
+          .window = window,
+          .operands = {{image, columns}}};
+}
+
+/// The reverse: each element of the image := the sum of all that patches have of it, and beta times
+/// what it was; with beta = 0, it is not read.
+template <Element T>
+[[nodiscard]] Call col2im(const Window& window, Block columns, T beta, Block image) {
+  Call call = im2col<T>(window, columns, image);
+  call.routine = Routine::col2im;
+  call.beta = beta;
+  return call;
+}
+
 }  // namespace kiln::blas

@@ -125,4 +125,21 @@ template <ComplexElement T>
   return detail::rank_k<T>(Routine::her2k, order, uplo, trans, n, k, alpha, a, b, beta, c);
 }
 
+/// results := for each of `batch` images and each of `filters` filters, the sums over all channels
+/// of the products with each patch: batch x filters x window.rows() x window.columns(). Images are
+/// channels x height x width, filters channels x kernel_h x kernel_w; all by rows, without gaps.
+/// Not of BLAS.
+template <Element T>
+[[nodiscard]] Call conv(const Window& window, std::size_t filters, std::size_t batch, Block images,
+                        Block kernels, Block results) {
+  return {.routine = Routine::conv,
+          .precision = precision_of<T>,
+          .m = window.rows() * window.columns(),
+          .n = filters,
+          .k = window.points_of_patch(),
+          .batch = batch,
+          .window = window,
+          .operands = {{images, kernels, results}}};
+}
+
 }  // namespace kiln::blas

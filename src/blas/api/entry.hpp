@@ -3,8 +3,8 @@
 #include "blas/call/call.hpp"
 #include "kiln/api.hpp"
 
-/// The way from libclBLAS.so into libkiln.so, where the routines, the one store and the one
-/// Resolver of a process are. Both libraries come from one build: libkiln.so exports these names
+/// The way from libclBLAS.so and libclblast.so into libkiln.so, where the routines, the one store and the one
+/// Resolver of a process are. All libraries come from one build: libkiln.so exports these names
 /// under a symbol version that is the build's own, and a program with libraries of two builds does
 /// not start, rather than go wrong.
 extern "C" {

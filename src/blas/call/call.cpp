@@ -111,10 +111,22 @@ void level_1(UseList& list, const Call& call) {
       break;
     case Routine::nrm2:
     case Routine::asum:
+    case Routine::sum:
     case Routine::iamax:
+    case Routine::iamin:
+    case Routine::imax:
+    case Routine::imin:
       list.vector(Slot::x, call.n, Access::read);
-      list.scalars(Slot::z, 1, call.routine == Routine::iamax ? sizeof(cl_uint) : real,
+      list.scalars(Slot::z, 1,
+                   finds_place(call.routine)      ? sizeof(cl_uint)
+                   : call.routine == Routine::sum ? element
+                                                  : real,
                    Access::write);
+      break;
+    case Routine::had:
+      list.vector(Slot::x, call.n, Access::read);
+      list.vector(Slot::y, call.n, Access::read);
+      list.vector(Slot::z, call.n, Access::both);
       break;
     case Routine::rotg:
       list.scalars(Slot::x, 1, element, Access::both);
@@ -131,7 +143,41 @@ void level_1(UseList& list, const Call& call) {
   }
 }
 
+/// Images and patches lie without gaps. Products that have no number are more than any buffer has.
+void windows(UseList& list, const Call& call) {
+  const auto product = [](std::initializer_list<std::size_t> factors) {
+    std::size_t all = 1;
+    for (const std::size_t factor : factors)
+      if (__builtin_mul_overflow(all, factor, &all)) return static_cast<std::size_t>(-1);
+    return all;
+  };
+  const auto add = [&](Slot slot, std::size_t count, Access access) {
+    list.add({slot, Form::packed, access, count});
+  };
+  const Window& window = call.window;
+  const bool is_conv = call.routine == Routine::conv;
+  const std::size_t image = product({is_conv ? call.batch : 1, window.channels, window.height,
+                                     window.width});
+  if (is_conv) {
+    add(Slot::a, image, Access::read);
+    add(Slot::b, product({call.n, call.k}), Access::read);
+    add(Slot::c, product({call.batch, call.m, call.n}), Access::write);
+    return;
+  }
+  const bool from_image = call.routine == Routine::im2col;
+  const std::size_t patches = product({call.m, call.n});
+  add(Slot::a, from_image ? image : patches, Access::read);
+  add(Slot::b, from_image ? patches : image, from_image ? Access::write : Access::both);
+}
+
 void level_2(UseList& list, const Call& call) {
+  if (is_windowed(call.routine)) return windows(list, call);
+  if (call.routine == Routine::omatcopy) {
+    list.matrix(Slot::a, call.m, call.n, Access::read);
+    const bool as_is = call.trans_a == Transpose::none;
+    list.matrix(Slot::b, as_is ? call.m : call.n, as_is ? call.n : call.m, Access::write);
+    return;
+  }
   const auto is = [&](unsigned trait) { return has(call.routine, trait); };
   const std::size_t n = call.n, rows = is(trait::rectangular) ? call.m : n;
   const Access of_a = is(trait::update) ? Access::both : Access::read;
@@ -175,6 +221,7 @@ void epilogue(UseList& list, const Call& call) {
 }
 
 void level_3(UseList& list, const Call& call) {
+  if (is_windowed(call.routine)) return windows(list, call);
   const auto is = [&](unsigned trait) { return has(call.routine, trait); };
   const std::size_t m = call.m, n = call.n, k = call.k;
   if (is(trait::sided)) {

@@ -44,6 +44,16 @@ constexpr std::size_t bits_of(Storage stored, Precision p) {
 constexpr Uplo other(Uplo uplo) { return uplo == Uplo::upper ? Uplo::lower : Uplo::upper; }
 constexpr Side other(Side side) { return side == Side::left ? Side::right : Side::left; }
 
+/// Whether a routine's result is the place of an element.
+constexpr bool finds_place(Routine routine) {
+  return routine == Routine::iamax || routine == Routine::iamin || routine == Routine::imax ||
+         routine == Routine::imin;
+}
+/// Whether a routine has a Window.
+constexpr bool is_windowed(Routine routine) {
+  return routine == Routine::im2col || routine == Routine::col2im || routine == Routine::conv;
+}
+
 /// Rows and columns of the A of a call with a side.
 constexpr std::size_t square_of(const Call& call) {
   return call.side == Side::left ? call.m : call.n;

@@ -45,6 +45,21 @@ constexpr std::int64_t largest = std::int64_t{1} << 40;
 
 enum class Alpha : std::uint8_t { zero, one, other };
 
+void window_fields(FactFields& to, Window& window) {
+  to.integer("channels", window.channels, 0, largest, 0);
+  to.integer("height", window.height, 0, largest, 0);
+  to.integer("width", window.width, 0, largest, 0);
+  to.integer("kernel_h", window.kernel_h, 0, largest, 1);
+  to.integer("kernel_w", window.kernel_w, 0, largest, 1);
+  to.integer("pad_h", window.pad_h, 0, largest, 0);
+  to.integer("pad_w", window.pad_w, 0, largest, 0);
+  to.integer("stride_h", window.stride_h, 0, largest, 1);
+  to.integer("stride_w", window.stride_w, 0, largest, 1);
+  to.integer("dilation_h", window.dilation_h, 0, largest, 1);
+  to.integer("dilation_w", window.dilation_w, 0, largest, 1);
+  to.integer("flipped", window.flipped, 0, 1, 0);
+}
+
 /// The Shape of a call; what has its default value is left out where routines do without it.
 void call_fields(FactFields& to, Call& call) {
   const Call otherwise;
@@ -83,6 +98,8 @@ void call_fields(FactFields& to, Call& call) {
   to.integer("by_items", call.by_items, 0, 1, 0);
   to.integer("group_a", call.group_a, 0, largest, 0);
   to.integer("group_b", call.group_b, 0, largest, 0);
+  to.integer("first_index", call.first_index, 0, 1, 1);
+  if (is_windowed(call.routine)) window_fields(to, call.window);
   Epilogue& epilogue = call.epilogue;
   to.choice("bias", epilogue.bias, ways, std::optional(Along::none));
   to.choice("scale", epilogue.scale, ways, std::optional(Along::none));

@@ -44,6 +44,11 @@ constexpr std::array<RoutineTraits, routine_count> routines = [] {
       {"nrm2"},
       {"iamax"},
       {"asum"},
+      {"sum"},
+      {"iamin"},
+      {"imax"},
+      {"imin"},
+      {"had"},
       {"gemv", rectangular},
       {"symv"},
       {"hemv", conjugated},
@@ -68,6 +73,9 @@ constexpr std::array<RoutineTraits, routine_count> routines = [] {
       {"sbmv", band},
       {"hbmv", band | conjugated},
       {"tbsv", band | triangular},
+      {"omatcopy", rectangular},
+      {"im2col", rectangular},
+      {"col2im", rectangular},
       {"gemm", rectangular},
       {"trmm", rectangular | sided | triangular},
       {"trsm", rectangular | sided | triangular},
@@ -77,6 +85,7 @@ constexpr std::array<RoutineTraits, routine_count> routines = [] {
       {"hemm", rectangular | sided | conjugated},
       {"herk", update | conjugated},
       {"her2k", update | second | conjugated},
+      {"conv", rectangular},
   }};
 }();
 

@@ -21,7 +21,7 @@ Codes codes_of(const Use& use, Routine routine) {
       if (routine == Routine::rotmg) break;  // D1
       return {Status::invalid_matrix_a, Status::invalid_leading_a, Status::small_matrix_a};
     case Slot::b:
-      if (use.form == Use::Form::packed) break;
+      if (routine == Routine::rotmg) break;  // D2
       return {Status::invalid_matrix_b, Status::invalid_leading_b, Status::small_matrix_b};
     case Slot::c:
     case Slot::residual:
@@ -36,9 +36,24 @@ Codes codes_of(const Use& use, Routine routine) {
   return {Status::invalid_vector_x, Status::invalid_increment_x, Status::small_vector_x};
 }
 
+// Sizes above it have products that overflow.
+constexpr std::size_t largest_of_window = std::size_t{1} << 20;
+
 bool has_zero_dimension(const Call& call) {
   if (call.routine == Routine::rotg || call.routine == Routine::rotmg) return false;
   return call.n == 0 || (has(call.routine, trait::rectangular) && call.m == 0);
+}
+
+/// Whether a filter has a size and moves, and the call's sizes are what follows from its window.
+bool has_sound_window(const Call& call) {
+  const Window& window = call.window;
+  for (const std::size_t size :
+       {window.channels, window.height, window.width, window.kernel_h, window.kernel_w,
+        window.stride_h, window.stride_w, window.dilation_h, window.dilation_w})
+    if (size == 0 || size > largest_of_window) return false;
+  return window.pad_h <= largest_of_window && window.pad_w <= largest_of_window &&
+         call.m == window.rows() * window.columns() &&
+         (call.routine == Routine::conv ? call.k : call.n) == window.points_of_patch();
 }
 
 /// Batches, epilogues and groups are gemm's, and kinds of elements those of precision s.
@@ -74,6 +89,7 @@ bool is_integer_product(const Call& call) {
 /// Combinations that BLAS does not define.
 bool is_meaningless(const Call& call) {
   if (has_what_it_cannot(call)) return true;
+  if (is_windowed(call.routine) && !has_sound_window(call)) return true;
   const auto is_integral = [](const Scalar& scalar) {
     return scalar.real() == std::floor(scalar.real()) && std::abs(scalar.real()) <= 1 << 24;
   };

@@ -101,8 +101,8 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   };
   // level 1
   for (const auto* name : {"swap", "rot", "rotm"}) add(name, nothing, {"vectors", "pairs"});
-  for (const auto* name : {"scal", "copy", "axpy"}) add(name, nothing, {"vectors"});
-  for (const auto* name : {"dot_product", "nrm2", "asum", "iamax"})
+  for (const auto* name : {"scal", "copy", "axpy", "had"}) add(name, nothing, {"vectors"});
+  for (const auto* name : {"dot_product", "nrm2", "asum", "sum", "iamax"})
     add(name, nothing, {"vectors", "reduction"});
   add("rotg");
   add("rotmg");
@@ -114,6 +114,8 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("mv_sym", nothing, {"matrix", "lanes"});
   add("rank_update", nothing, {"matrix", "lanes"});
   add("solve", rows_of_solution, {"quotient", "matrix", "lanes"});
+  add("omatcopy");
+  add("patches");
   // level 3
   add("invert_triangles", nothing, {"quotient"});
   add("scale_matrix");

@@ -56,6 +56,16 @@ Facts facts_of(const Call& call) {
     case Routine::dotc:
       return {{"conjugated",
                std::int64_t{call.routine == Routine::dotc && is_complex(call.precision)}}};
+    case Routine::iamax:
+    case Routine::iamin:
+    case Routine::imax:
+    case Routine::imin: {
+      const bool of_values = call.routine == Routine::imax || call.routine == Routine::imin;
+      const bool smallest = call.routine == Routine::iamin || call.routine == Routine::imin;
+      return {{"of_values", std::int64_t{of_values}},
+              {"smallest", std::int64_t{smallest}},
+              {"first_index", std::int64_t{call.first_index}}};
+    }
     default:
       return {};
   }
@@ -76,7 +86,8 @@ void add_elementwise(SequenceBuilder& to) {
                            stream_range(to.device(0), call.n));
   arguments.numbers(call.n);
   if (call.routine == Routine::scal || call.routine == Routine::axpy) arguments.scalars(call_alpha);
-  if (call.routine == Routine::rot) arguments.scalars(call_alpha, call_beta);
+  if (call.routine == Routine::rot || call.routine == Routine::had)
+    arguments.scalars(call_alpha, call_beta);
   add_operands(arguments, call);
 }
 
@@ -97,7 +108,9 @@ void add_reduction(SequenceBuilder& to) {
   const Device& device = to.device(0);
   const Call& call = to.call();
   const bool has_y = call.routine == Routine::dot || call.routine == Routine::dotc;
-  const std::string name(has_y ? "dot_product" : name_of(call.routine));
+  const std::string name(has_y                       ? "dot_product"
+                         : finds_place(call.routine) ? "iamax"
+                                                     : name_of(call.routine));
   std::vector<Fact> facts = facts_of(call);
   facts.push_back({"group", static_cast<std::int64_t>(work_group_of(device))});
   KernelChoice choice = vector_kernel(to, name, std::move(facts));

@@ -19,13 +19,13 @@ void add_batch(SequenceBuilder& builder, const std::function<void(SequenceBuilde
 // bandwidth, and one queue's kernels take all of that.
 //
 // Increments may be negative. The routines of one vector then do as reference BLAS (and clBLAS)
-// does: scal changes nothing, and nrm2, asum and iamax give 0.
+// does: scal changes nothing, and nrm2, asum, sum, iamax and its likes give 0.
 
-// What changes x, y or both element by element: swap, scal, copy, axpy, rot, rotm
+// What goes over vectors element by element: swap, scal, copy, axpy, rot, rotm, had
 void add_elementwise(SequenceBuilder& to);
 // axpy for each item of a batch, in one launch
 void add_axpy_batch(SequenceBuilder& to);
-// What comes to one number: dot, dotc, nrm2, asum, iamax
+// What comes to one number: dot, dotc, nrm2, asum, sum, iamax, iamin, imax, imin
 void add_reduction(SequenceBuilder& to);
 // What makes plane rotations from single numbers: rotg, rotmg
 void add_rotation(SequenceBuilder& to);
@@ -42,6 +42,14 @@ void add_trsv(SequenceBuilder& to);
 // A = A + alpha x op(y): ger, gerc; and what keeps A symmetric or Hermitian: syr, her, spr, hpr,
 // syr2, her2, spr2, hpr2
 void add_rank_update(SequenceBuilder& to);
+
+// ---- Copies in another form (copies.cpp), on the first queue alone
+// B = alpha op(A)
+void add_omatcopy(SequenceBuilder& to);
+// Patches of an image, and the sums of them: im2col, col2im
+void add_patches(SequenceBuilder& to);
+// Products of patches and filters
+void add_conv(SequenceBuilder& to);
 
 // ---- Level 3 (level3.cpp, trsm.cpp)
 // C = alpha op(A) op(B) + beta C

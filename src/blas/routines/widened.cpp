@@ -49,7 +49,9 @@ struct Copy {
 
 }  // namespace
 
-bool takes_stored(Routine routine) { return routine >= Routine::gemm && routine != Routine::trsm; }
+bool takes_stored(Routine routine) {
+  return routine >= Routine::gemm && routine != Routine::trsm && routine != Routine::conv;
+}
 
 void add_widened(SequenceBuilder& to, void (*add)(SequenceBuilder&)) {
   const Call& call = to.call();

@@ -33,6 +33,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       activation(static_cast<std::uint8_t>(call.epilogue.activation)),
       residual(call.epilogue.residual ? 1 : 0),
       stored{},
+      first_index(finds_place(call.routine) ? call.first_index : 0),
       invariant(call.invariant ? 1 : 0),
       emulated(call.emulated ? 1 : 0),
       by_items(call.by_items ? 1 : 0),
@@ -44,6 +45,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       batch(call.batch),
       group_a(call.group_a),
       group_b(call.group_b),
+      window{},
       strides{},
       batch_strides{},
       context(in_context),
@@ -53,6 +55,11 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
     strides[slot] = call[use.slot].stride;
     stored[slot] = static_cast<std::uint8_t>(call[use.slot].stored);
     batch_strides[slot] = call[use.slot].batch_stride;
+  }
+  if (is_windowed(call.routine)) {
+    const Window& w = call.window;
+    window = {w.channels, w.height,   w.width,    w.kernel_h,   w.kernel_w,   w.pad_h,
+              w.pad_w,    w.stride_h, w.stride_w, w.dilation_h, w.dilation_w, w.flipped ? 1u : 0u};
   }
   std::copy_n(on, queues, devices.begin());
 }

@@ -30,8 +30,9 @@ struct Shape {
   std::uint8_t real_alpha, alpha_is_zero, alpha_is_one, queues;
   std::uint8_t bias, scale, activation, residual;
   std::array<std::uint8_t, slot_count> stored;
-  std::uint8_t invariant, emulated, by_items;
+  std::uint8_t first_index, invariant, emulated, by_items, unused[7];
   std::uint64_t m, n, k, kl, ku, batch, group_a, group_b;
+  std::array<std::uint64_t, 12> window;  ///< zeros where the routine has none
   std::array<std::int64_t, slot_count> strides, batch_strides;
   cl_context context;
   std::array<cl_device_id, most_queues> devices;

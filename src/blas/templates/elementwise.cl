@@ -190,6 +190,51 @@ kernel void axpy_batch(long items, T alpha, global const T* restrict x, long at_
   }
 #endif
 }
+//===== had =====
+// z = alpha x y + beta z, element by element; z is not read where beta is 0.
+#if COMPLEX
+inline V products(V a, V b) {
+  V c;
+  c.even = fma(a.even, b.even, -(a.odd * b.odd));
+  c.odd = fma(a.even, b.odd, a.odd * b.even);
+  return c;
+}
+#else
+#define products(a, b) ((a) * (b))
+#endif
+
+kernel void had(long n, T alpha, T beta, global const T* x, long at_x, long inc_x,
+                global const T* y, long at_y, long inc_y, global T* z, long at_z, long inc_z) {
+  x += at_x;
+  y += at_y;
+  z += at_z;
+  const bool adds = !is_zero(beta);
+#if UNIT_STRIDES
+  global const REAL* one = (global const REAL*)x;
+  global const REAL* other = (global const REAL*)y;
+  global REAL* to = (global REAL*)z;
+  const Factor a = factor(alpha), b = factor(beta);
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(one) && IS_ALIGNED(other) && IS_ALIGNED(to));
+  FOR_MINE(i, blocks) {
+    V made[CHAINS];
+    FOR_CHAINS(k) {
+      const long at = VECTOR_OF(i, k, blocks);
+      made[k] = times(a, products(load(one, at), load(other, at)));
+      if (adds) made[k] = times_add(b, load(to, at), made[k]);
+    }
+    FOR_CHAINS(k) store(made[k], to, VECTOR_OF(i, k, blocks));
+  }
+  x += blocks * BLOCK;
+  y += blocks * BLOCK;
+  z += blocks * BLOCK;
+  n -= blocks * BLOCK;
+  inc_x = inc_y = inc_z = 1;
+#endif
+  FOR_MINE(i, n) {
+    const T made = mul(alpha, mul(x[i * inc_x], y[i * inc_y]));
+    z[i * inc_z] = adds ? mul_add(beta, z[i * inc_z], made) : made;
+  }
+}
 //===== rot =====
 // (x, y) = (c x + s y, c y - s x), the plane rotation; c and s are real, and where T is complex
 // their imaginary parts are not looked at.

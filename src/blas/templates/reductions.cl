@@ -213,10 +213,60 @@ kernel void asum(long n, global const T* restrict x, long at_x, long inc_x, glob
   CONCLUDE(sum)
 }
 AND_END(asum)
+//===== sum =====
+// The sum of x[i].
+#define PART T
+#define RESULT T
+inline PART nothing(void) { return zero(); }
+inline PART join(PART a, PART b) { return a + b; }
+inline RESULT outcome(PART sum) { return sum; }
+
+kernel void sum(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
+                global RESULT* result, long at_result) {
+  x += at_x;
+  T sum = zero();
+#if UNIT_STRIDES || ON_CPU
+  const long blocks = BLOCKS_OF(n, IS_ALIGNED(x));
+  V sums[CHAINS];
+  FOR_CHAINS(k) sums[k] = (V)(0);
+  FOR_MINE(b, blocks)
+    FOR_CHAINS(k) sums[k] += VECTOR_AT(x, VECTOR_OF(b, k, blocks), inc_x);
+  const REAL2 both = fold((sums[0] + sums[1]) + (sums[2] + sums[3]));
+#if COMPLEX
+  sum = both;
+#else
+  sum = both.x + both.y;
+#endif
+  x += blocks * BLOCK * inc_x;
+  n -= blocks * BLOCK;
+#endif
+  FOR_MINE(i, n) sum += x[i * inc_x];
+  CONCLUDE(sum)
+}
+AND_END(sum)
 //===== iamax =====
-// The number, from 1, of the first element whose size (|re| + |im| where T is complex) is the
-// largest; 0 where there are no elements. As in reference BLAS, where a comparison with NaN is
+// The number, from FIRST_INDEX, of the first element whose size (|re| + |im| where T is complex) is
+// the largest; 0 where there are no elements. As in reference BLAS, where a comparison with NaN is
 // false, a NaN that comes first is the largest, and no other one is.
+// OF_VALUES: not of the size but of the real part. SMALLEST: not the largest: that of the negatives.
+#if OF_VALUES && COMPLEX
+#define GIVEN(element) ((element).x)
+#define GIVEN_OF(v) (v)
+#elif OF_VALUES
+#define GIVEN(element) (element)
+#define GIVEN_OF(v) (v)
+#else
+#define GIVEN(element) SIZE_OF(element)
+#define GIVEN_OF(v) SIZES_OF(v)
+#endif
+#if SMALLEST
+#define RANK_OF(element) (-GIVEN(element))
+#define RANKS_OF(v) (-GIVEN_OF(v))
+#else
+#define RANK_OF(element) GIVEN(element)
+#define RANKS_OF(v) GIVEN_OF(v)
+#endif
+
 typedef struct {
   REAL size;
   uint place;  // from 0
@@ -229,12 +279,12 @@ inline PART candidate(REAL size, long place) {
   made.place = (uint)place;
   return made;
 }
-inline PART nothing(void) { return candidate(-1, -1); }
+inline PART nothing(void) { return candidate(-INFINITY, -1); }
 inline PART join(PART a, PART b) {
   if (b.size > a.size || (b.size == a.size && b.place < a.place)) return b;
   return a;
 }
-inline RESULT outcome(PART best) { return best.place + 1; }
+inline RESULT outcome(PART best) { return best.place == (uint)-1 ? 0 : best.place + FIRST_INDEX; }
 
 kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, global PART* partial,
                   global RESULT* result, long at_result) {
@@ -242,11 +292,11 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
   PART best = nothing();
 #if UNIT_STRIDES || ON_CPU
   const long vectors = BLOCKS_OF(n, IS_ALIGNED(x)) * CHAINS;
-  V sizes = (V)(-1);      // the largest of each lane: ever later vectors, so the first of equals,
-  FLAGS at = (FLAGS)(0);  // and the number of its vector
+  V sizes = (V)(-INFINITY);  // the largest of each lane: ever later vectors, so the first of equals,
+  FLAGS at = (FLAGS)(0);     // and the number of its vector
 #pragma unroll 4
   FOR_MINE(i, vectors) {
-    const V found = SIZES_OF(VECTOR_AT(x, i, inc_x));
+    const V found = RANKS_OF(VECTOR_AT(x, i, inc_x));
     const FLAGS larger = found > sizes;
     at = select(at, (FLAGS)(i), larger);
     sizes = select(sizes, found, larger);
@@ -256,7 +306,7 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
   INTEGER_NAME vector_of[LANES];
   JOIN(vstore, LANES)(at, 0, vector_of);
   for (int lane = 0; lane < LANES; lane += LANES / ELEMENTS)
-    if (size_of[lane] >= 0)
+    if (size_of[lane] > -INFINITY)
       best = join(best, candidate(size_of[lane], (long)vector_of[lane] * ELEMENTS +
                                                      lane / (LANES / ELEMENTS)));
   const long done = vectors * ELEMENTS;
@@ -264,8 +314,10 @@ kernel void iamax(long n, global const T* restrict x, long at_x, long inc_x, glo
   const long done = 0;
 #endif
   FOR_MINE(i, n - done)
-    best = join(best, candidate(SIZE_OF(x[(done + i) * inc_x]), done + i));
-  if (get_global_id(0) == 0 && n > 0 && isnan(SIZE_OF(x[0]))) best = candidate(INFINITY, 0);
+    best = join(best, candidate(RANK_OF(x[(done + i) * inc_x]), done + i));
+  // Where all are -INFINITY, the first of them is found.
+  if (get_global_id(0) == 0 && n > 0)
+    best = isnan(RANK_OF(x[0])) ? candidate(INFINITY, 0) : join(best, candidate(-INFINITY, 0));
   CONCLUDE(best)
 }
 AND_END(iamax)

@@ -29,13 +29,13 @@ RoutineFacts facts_of(Routine routine) {
       .complex_only = is({dotc, hemv, gerc, her, her2, hpmv, hpr, hpr2, hbmv, hemm, herk, her2k}),
       .real_only = is({rotmg, rotm, symv, syr, syr2, spmv, spr, spr2, sbmv}),
       .band = is({gbmv, tbmv, sbmv, hbmv, tbsv}),
-      .size_m = is({gemv, gbmv, ger, gerc, gemm, trmm, trsm, symm, hemm}),
+      .size_m = is({gemv, gbmv, ger, gerc, omatcopy, gemm, trmm, trsm, symm, hemm}),
       .side = is({trmm, trsm, symm, hemm}),
       .depth = is({gemm, syrk, syr2k, herk, her2k}),
-      .transpose = is({gemv, gbmv, trmv, trsv, tbmv, tbsv, tpmv, tpsv, gemm, trmm, trsm, syrk,
-                       syr2k, herk, her2k}),
+      .transpose = is({gemv, gbmv, trmv, trsv, tbmv, tbsv, tpmv, tpsv, omatcopy, gemm, trmm, trsm,
+                       syrk, syr2k, herk, her2k}),
       .diagonal = is({trmv, trsv, tbmv, tbsv, tpmv, tpsv, trmm, trsm}),
-      .triangle = routine >= gemv && !is({gemv, gbmv, ger, gerc, gemm})};
+      .triangle = routine >= gemv && !is({gemv, gbmv, ger, gerc, omatcopy, gemm})};
 }
 
 std::optional<Routine> routine_of(std::string_view name) {
@@ -176,6 +176,9 @@ std::string transpose_text(Transpose trans) {
 
 Call call_of(const Context& context) {
   const Named asked = named(context.arguments().front());
+  if (is_windowed(asked.routine))
+    throw bad_input("{} has sizes of images and filters, which are no options here",
+                    name_of(asked.routine));
   Call call;
   call.routine = asked.routine;
   call.precision = precision_for(asked, context);

@@ -274,7 +274,7 @@ TEST_P(Validate2, a_band_that_is_wider_than_any_array_is_refused) {
 
 std::vector<Routine> level_2() {
   std::vector<Routine> all;
-  for (int routine = static_cast<int>(Routine::gemv); routine < static_cast<int>(Routine::gemm);
+  for (int routine = static_cast<int>(Routine::gemv); routine <= static_cast<int>(Routine::tbsv);
        ++routine)
     all.push_back(static_cast<Routine>(routine));
   return all;

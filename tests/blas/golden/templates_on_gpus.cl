@@ -108,6 +108,24 @@
 <prelude>
 <emulated>
 
+// blas.had, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<had>
+
+// blas.had, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<had>
+
 // blas.iamax, s
 #define PRECISION s
 #define ON_CPU 0
@@ -266,6 +284,22 @@
 <reduction>
 <nrm2>
 
+// blas.omatcopy, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<omatcopy>
+
+// blas.omatcopy, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<omatcopy>
+
 // blas.pack_vector, s
 #define PRECISION s
 #define ON_CPU 0
@@ -281,6 +315,22 @@
 #define SOME_FACT 3
 <prelude>
 <pack_vector>
+
+// blas.patches, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<patches>
+
+// blas.patches, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<patches>
 
 // blas.rank_update, s
 #define PRECISION s
@@ -495,6 +545,26 @@
 <matrix>
 <lanes>
 <solve>
+
+// blas.sum, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<sum>
+
+// blas.sum, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<vectors>
+<reduction>
+<sum>
 
 // blas.swap, s
 #define PRECISION s

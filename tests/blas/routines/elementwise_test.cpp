@@ -59,6 +59,36 @@ TYPED_TEST(Elementwise, rot_turns_by_real_c_and_s) {
       });
 }
 
+TYPED_TEST(Elementwise, had_multiplies_x_and_y_and_adds_beta_z) {
+  using T = TypeParam;
+  const Scalar alpha = scalar_of<T>(1.5, -0.5);
+  for (const Scalar& beta : {Scalar(0), Scalar(1), scalar_of<T>(-0.5, 2)})
+    for (const std::size_t n : sizes)
+      for (const auto& [inc_x, inc_y] : increments) {
+        SCOPED_TRACE(fmt::format("n {} increments {} {}", n, inc_x, inc_y));
+        auto x = OperandData<T>::vector(n, inc_x, 3, 1), y = OperandData<T>::vector(n, inc_y, 2, 2);
+        auto z = OperandData<T>::vector(n, inc_x, 1, 3);
+        if (beta == Scalar(0)) z.all()[z.at(n - 1)] = std::numeric_limits<Real<T>>::quiet_NaN();
+        Call call = vector_call<T>(Routine::had, n);
+        call.alpha = alpha;
+        call.beta = beta;
+        call[Slot::x] = x.upload();
+        call[Slot::y] = y.upload();
+        call[Slot::z] = z.upload();
+        ASSERT_EQ(run(call), Status::success);
+        Expected<T> expected(z);
+        for (std::size_t i = 0; i < n; ++i) {
+          Sum sum;
+          const Wide product = Wide(x.all()[x.at(i)]) * Wide(y.all()[y.at(i)]);
+          sum.add(alpha, product);
+          sum.terms += 2;  // the product is rounded, too
+          if (beta != Scalar(0)) sum.add(beta, z.all()[z.at(i)]);
+          expected.set(z.at(i), sum);
+        }
+        ASSERT_EQ(expected.difference(z.download()), "");
+      }
+}
+
 // A copy that is longer than the cache takes another way.
 TYPED_TEST(Elementwise, a_long_copy_is_a_copy) {
   using T = TypeParam;

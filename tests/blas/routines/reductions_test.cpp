@@ -2,7 +2,7 @@
 
 #include "blas/routines/vectors.hpp"
 
-// dot, dotc and asum.
+// dot, dotc, asum and sum; nrm2; iamax and its likes.
 
 namespace kiln::blas::testing {
 namespace {
@@ -58,6 +58,19 @@ TYPED_TEST(Sums, asum_adds_the_magnitudes_of_all_parts) {
       const auto result = result_of<Real<T>>(Routine::asum, n, x);
       ASSERT_TRUE(is_near(result, sum)) << n << ' ' << inc;
       ASSERT_EQ(result, result_of<Real<T>>(Routine::asum, n, x));
+    }
+}
+
+TYPED_TEST(Sums, sum_adds_the_elements) {
+  using T = TypeParam;
+  for (const std::size_t n : sizes)
+    for (const int inc : {1, 2, 3}) {
+      auto x = OperandData<T>::vector(n, inc, 3, 1);
+      Sum sum;
+      for (std::size_t i = 0; i < n; ++i) sum.add(x.all()[x.at(i)]);
+      const auto result = result_of<T>(Routine::sum, n, x);
+      ASSERT_TRUE(is_near(result, sum)) << n << ' ' << inc;
+      ASSERT_EQ(result, result_of<T>(Routine::sum, n, x));
     }
 }
 
@@ -249,6 +262,51 @@ TYPED_TEST(Iamax, nan_counts_only_where_it_comes_first) {
       EXPECT_EQ(result_of<cl_uint>(Routine::iamax, n, x), 1u);
       for (auto& element : x.all()) element = std::numeric_limits<R>::quiet_NaN();
       EXPECT_EQ(result_of<cl_uint>(Routine::iamax, n, x), 1u);
+    }
+}
+
+/// What a routine ranks elements by: the first with the most of it is found.
+template <class T>
+Real<T> rank_of(Routine routine, const T& value) {
+  const bool of_size = routine == Routine::iamax || routine == Routine::iamin;
+  const Real<T> found = of_size ? size_of_element(value) : std::real(value);
+  return routine == Routine::iamin || routine == Routine::imin ? -found : found;
+}
+
+TYPED_TEST(Iamax, its_likes_find_the_first_of_the_smallest_and_of_the_signed) {
+  using T = TypeParam;
+  for (const auto routine : {Routine::iamin, Routine::imax, Routine::imin})
+    for (const std::size_t n : sizes)
+      for (const int inc : {1, 2}) {
+        SCOPED_TRACE(fmt::format("{} n {} increment {}", name_of(routine), n, inc));
+        auto x = OperandData<T>::vector(n, inc, 3, static_cast<unsigned>(n));
+        // Several times the same, at the two ends of the range.
+        for (std::size_t i = n / 3; i < n; i += n / 4 + 1) {
+          x.all()[x.at(i)] = T(-3);
+          if (i + 1 < n) x.all()[x.at(i + 1)] = T(3);
+          if (i + 2 < n) x.all()[x.at(i + 2)] = T(0);
+        }
+        std::size_t best = 0;
+        for (std::size_t i = 1; i < n; ++i)
+          if (rank_of(routine, x.all()[x.at(i)]) > rank_of(routine, x.all()[x.at(best)])) best = i;
+        ASSERT_EQ(result_of<cl_uint>(routine, n, x), best + 1);
+        Call call = vector_call<T>(routine, n);
+        call[Slot::x] = x.upload();
+        call.first_index = 0;
+        ASSERT_EQ(result_of<cl_uint>(call), best);
+      }
+}
+
+TYPED_TEST(Iamax, of_nothing_but_infinities_is_the_first) {
+  using T = TypeParam;
+  for (const auto routine : {Routine::imax, Routine::imin})
+    for (const std::size_t n : {std::size_t{3}, std::size_t{20'011}}) {
+      auto x = OperandData<T>::vector(n, 1, 0, 1);
+      const Real<T> infinite = std::numeric_limits<Real<T>>::infinity();
+      for (auto& element : x.all()) element = routine == Routine::imax ? -infinite : infinite;
+      EXPECT_EQ(result_of<cl_uint>(routine, n, x), 1u);
+      x.all()[x.at(n - 1)] = T(0);
+      EXPECT_EQ(result_of<cl_uint>(routine, n, x), n);
     }
 }
 

@@ -10,7 +10,8 @@
 // Products of operands that lie in memory otherwise than as floats, against sums in double precision.
 namespace kiln::blas::testing {
 
-constexpr Storage float32 = Storage::native;  ///< of calls of precision s
+/// What the tests call a float among the kinds of elements.
+constexpr Storage float32 = Storage::native;
 
 /// The unit roundoff of float.
 constexpr double unit = std::numeric_limits<float>::epsilon() / 2.0;

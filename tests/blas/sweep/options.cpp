@@ -112,6 +112,17 @@ bool exists(Routine routine, Precision precision) {
     case Routine::herk:
     case Routine::her2k:
       return is_complex(precision);
+    // OpenBLAS, which calls are held against, has not all of those that BLAS has not.
+    case Routine::sum:
+    case Routine::iamin:
+    case Routine::imax:
+    case Routine::imin:
+    case Routine::had:
+    case Routine::omatcopy:
+    case Routine::im2col:
+    case Routine::col2im:
+    case Routine::conv:
+      return false;
     default:
       return true;
   }

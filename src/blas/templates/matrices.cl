@@ -1,0 +1,131 @@
+// Matrices and images that are copied into another form.
+// Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== omatcopy =====
+// B = alpha op(A), with A rows x columns by columns. CONJUGATED: of the conjugates.
+// TRANSPOSED: by square tiles, so that neither side's lines leave the cache half used; on GPUs
+// (GROUP > 1) through local memory, so that neighbours read and write neighbours.
+#if CONJUGATED
+#define SCALED(x) mul(alpha, conjugate(x))
+#else
+#define SCALED(x) mul(alpha, x)
+#endif
+#define TILE 16
+
+kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict a, long at_a,
+                     long ld_a, global T* restrict b, long at_b, long ld_b) {
+  a += at_a;
+  b += at_b;
+#if !TRANSPOSED && ON_CPU
+  // A column may be the only one: the work is shared out by stretches of columns.
+  const long stretch = min(rows, 4096L), parts = (rows + stretch - 1) / stretch;
+  FOR_MINE(item, parts * columns) {
+    const long j = item / parts, from = item % parts * stretch, to = min(rows, from + stretch);
+    global const T* restrict source = a + j * ld_a;
+    global T* restrict target = b + j * ld_b;
+    for (long i = from; i < to; ++i) target[i] = SCALED(source[i]);
+  }
+#elif !TRANSPOSED
+  FOR_MINE(item, rows * columns) {
+    const long i = item % rows, j = item / rows;
+    b[i + j * ld_b] = SCALED(a[i + j * ld_a]);
+  }
+#else
+  const long down = (rows + TILE - 1) / TILE, tiles = down * ((columns + TILE - 1) / TILE);
+#if ON_CPU
+  FOR_MINE(tile, tiles) {
+    const long i0 = tile % down * TILE, j0 = tile / down * TILE;
+    const long i1 = min(rows, i0 + TILE), j1 = min(columns, j0 + TILE);
+    if (i1 - i0 == TILE && j1 - j0 == TILE) {
+      // A whole tile goes through registers: both sides see lines without gaps.
+      T kept[TILE][TILE];
+#pragma unroll
+      for (int j = 0; j < TILE; ++j)
+#pragma unroll
+        for (int i = 0; i < TILE; ++i) kept[i][j] = a[i0 + i + (j0 + j) * ld_a];
+#pragma unroll
+      for (int i = 0; i < TILE; ++i)
+#pragma unroll
+        for (int j = 0; j < TILE; ++j) b[j0 + j + (i0 + i) * ld_b] = SCALED(kept[i][j]);
+      continue;
+    }
+    for (long i = i0; i < i1; ++i)
+      for (long j = j0; j < j1; ++j) b[j + i * ld_b] = SCALED(a[i + j * ld_a]);
+  }
+#else
+  local T shared[TILE * (TILE + 1)];
+  for (long tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+    const long i0 = tile % down * TILE, j0 = tile / down * TILE;
+    for (int at = get_local_id(0); at < TILE * TILE; at += get_local_size(0)) {
+      const int i = at % TILE, j = at / TILE;
+      if (i0 + i < rows && j0 + j < columns)
+        shared[i * (TILE + 1) + j] = a[i0 + i + (j0 + j) * ld_a];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int at = get_local_id(0); at < TILE * TILE; at += get_local_size(0)) {
+      const int j = at % TILE, i = at / TILE;
+      if (i0 + i < rows && j0 + j < columns)
+        b[j0 + j + (i0 + i) * ld_b] = SCALED(shared[i * (TILE + 1) + j]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+#endif
+#endif
+}
+//===== patches =====
+// im2col and col2im: an image's patches (kiln/blas/level2.hpp). FLIPPED: a patch's points of each
+// channel are in reverse order.
+#define WINDOW                                                                                  \
+  long channels, long height, long width, long kernel_h, long kernel_w, long pad_h, long pad_w, \
+      long stride_h, long stride_w, long dilation_h, long dilation_w, long rows, long columns
+#if FLIPPED
+#define POINT(h, w) (kernel_h * kernel_w - 1 - ((h)*kernel_w + (w)))
+#else
+#define POINT(h, w) ((h)*kernel_w + (w))
+#endif
+
+kernel void im2col(WINDOW, global const T* restrict image, long at_image, global T* restrict to,
+                   long at_to) {
+  image += at_image;
+  to += at_to;
+  // A line of places for each channel, point of the filter and row of places.
+  const long points = kernel_h * kernel_w;
+#if ON_CPU
+  FOR_MINE(line, channels * points * rows) {
+    const long first = 0, end = columns;
+#else
+  FOR_MINE(item, channels * points * rows * columns) {
+    const long line = item / columns, first = item % columns, end = first + 1;
+#endif
+    const long row = line % rows, point = line / rows % points, channel = line / rows / points;
+    const long h = point / kernel_w, w = point % kernel_w;
+    const long y = row * stride_h + h * dilation_h - pad_h;
+    const bool is_inside = y >= 0 && y < height;
+    global const T* from = image + (channel * height + y) * width;
+    global T* line_to = to + ((channel * points + POINT(h, w)) * rows + row) * columns;
+    for (long column = first; column < end; ++column) {
+      const long x = column * stride_w + w * dilation_w - pad_w;
+      line_to[column] = is_inside && x >= 0 && x < width ? from[x] : zero();
+    }
+  }
+}
+
+kernel void col2im(WINDOW, global const T* restrict from, long at_from, T beta,
+                   global T* restrict image, long at_image) {
+  from += at_from;
+  image += at_image;
+  FOR_MINE(item, channels * height * width) {
+    const long x = item % width, y = item / width % height, channel = item / width / height;
+    T sum = zero();
+    for (long h = 0; h < kernel_h; ++h) {
+      const long down = y + pad_h - h * dilation_h;
+      if (down < 0 || down % stride_h != 0 || down / stride_h >= rows) continue;
+      for (long w = 0; w < kernel_w; ++w) {
+        const long across = x + pad_w - w * dilation_w;
+        if (across < 0 || across % stride_w != 0 || across / stride_w >= columns) continue;
+        sum += from[((channel * kernel_h * kernel_w + POINT(h, w)) * rows + down / stride_h) *
+                        columns + across / stride_w];
+      }
+    }
+    image[item] = is_zero(beta) ? sum : mul_add(beta, image[item], sum);
+  }
+}
