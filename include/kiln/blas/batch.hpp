@@ -28,9 +28,9 @@ struct BatchStrides {
 /// called so; the items may run in any order or at once, so that none may write what another one
 /// reads or writes. run(), Plan, explain() and graphs take the result as any other call.
 ///
-/// One launch, whatever `count` is: gemm with m and n up to 256 and k up to 512, gemv with m and n up
-/// to 256, axpy of up to 4096 elements. Other calls are enqueued item after item, the kernels and their
-/// workspace prepared once. Several queues get a share of the items each.
+/// One launch, whatever `count` is: gemm with m and n up to 256 and k up to 512, gemv with m and n
+/// up to 256, axpy of up to 4096 elements. Other calls are enqueued item after item, the kernels
+/// and their workspace prepared once. Several queues get a share of the items each.
 [[nodiscard]] inline Call batched(Call call, std::size_t count, const BatchStrides& strides) {
   call.batch = count;
   const auto set = [&](Slot slot, std::int64_t stride) { call[slot].batch_stride = stride; };

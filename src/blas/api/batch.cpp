@@ -21,7 +21,9 @@ namespace {
 class Spread {
  public:
   explicit Spread(const Execution& execution)
-      : execution_(execution), ends_(execution.queues.size()), work_(execution.queues.size(), 0) {}
+      : execution_(execution),
+        ends_(std::min(execution.queues.size(), most_queues)),
+        work_(ends_.size(), 0) {}
 
   /// Enqueues a call; `work` in any unit.
   void enqueue(Library& library, const Call& call, double work) {
@@ -44,7 +46,7 @@ class Spread {
   void hand_over() {
     if (execution_.events == nullptr) return;
     NewEvents made(execution_);
-    for (std::size_t queue = 0; queue < std::min(ends_.size(), most_queues); ++queue) {
+    for (std::size_t queue = 0; queue < ends_.size(); ++queue) {
       std::vector<cl_event> ends;
       for (const auto& event : ends_[queue]) ends.push_back(event());
       // Of no calls the first queue says when the wait list has come.

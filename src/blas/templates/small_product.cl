@@ -195,6 +195,20 @@ inline void scale(global T *c, long ldc, T beta) {
     }
 }
 
+// Tells the caches of an operand of the next item, which their own predictions miss: it is not read
+// from its first line to its last. A hint: the address need not exist.
+#if defined(__x86_64__)
+#define WILL_READ(p) __asm__ volatile("prefetcht0 (%0)" ::"r"(p))
+#elif defined(__aarch64__)
+#define WILL_READ(p) __asm__ volatile("prfm pldl1keep, [%0]" ::"r"(p))
+#else
+#define WILL_READ(p)
+#endif
+#define WILL_READ_ALL(p, elements)                                           \
+  if (TIGHT != 0 && (elements) * sizeof(T) <= 16384)                         \
+    for (int byte = 0; byte < (int)((elements) * sizeof(T)); byte += 64)     \
+      WILL_READ((global const char *)(p) + byte);
+
 kernel void small_product(ARGUMENTS) {
 #if TRANS_A
   REAL packed[(K + 1) * A_STEP];
@@ -207,6 +221,11 @@ kernel void small_product(ARGUMENTS) {
       if (!is_one(beta)) scale(at_c, ldc, beta);
       continue;
     }
+#if !BY_ITEMS
+    WILL_READ_ALL(at_a + step_a, M * K)
+    WILL_READ_ALL(at_b + step_b, K * N)
+    WILL_READ_ALL(at_c + step_c, M * N)
+#endif
     int from = 0;
     for (; from < (STRIPS - 1) * TILE_VECTORS * LANES; from += TILE_VECTORS * LANES)
       strip(at_a, at_b, at_c, lda, ldb, ldc, depth, alpha, beta, from, TILE_VECTORS,

@@ -30,8 +30,12 @@ Call any_call() {
   call.alpha = *rc::gen::element(0.0, 1.0, -0.5);
   for (auto* size : {&call.m, &call.n, &call.k, &call.kl, &call.ku})
     *size = *rc::gen::inRange<std::size_t>(0, 100'000);
-  for (const Use& use : Uses(call))
+  call.batch = *rc::gen::inRange<std::size_t>(1, 1000);
+  call.by_items = call.routine == Routine::gemm && *rc::gen::inRange(0, 2) != 0;
+  for (const Use& use : Uses(call)) {
     call[use.slot].stride = *rc::gen::inRange<std::int64_t>(-100'000, 100'000);
+    call[use.slot].batch_stride = *rc::gen::inRange<std::int64_t>(0, 100'000);
+  }
   return call;
 }
 
@@ -54,7 +58,8 @@ RC_GTEST_PROP(RecordedBlasCall, comes_back_with_its_shape, ()) {
 RC_GTEST_PROP(RecordedBlasCall, differs_where_the_shape_does, ()) {
   const Call one = any_call();
   Call other = one;
-  const auto change = *rc::gen::inRange(0, 4);
+  const auto change = *rc::gen::inRange(0, 5);
+  if (change == 4) other.batch += 1;
   if (change == 0) other.m += 1;
   if (change == 1) other.alpha = one.alpha == Scalar(1) ? 0 : 1;
   if (change == 2) other.diag = one.diag == Diag::unit ? Diag::non_unit : Diag::unit;

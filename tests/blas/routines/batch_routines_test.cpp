@@ -5,6 +5,7 @@
 #include "kiln/blas/batch.hpp"
 #include "kiln/blas/explain.hpp"
 #include "kiln/blas/level3.hpp"
+#include "kiln/blas/plan.hpp"
 
 namespace kiln::blas::testing {
 namespace {
@@ -193,6 +194,28 @@ TEST(BatchSteps, are_one_launch_for_small_items_and_one_an_item_for_others) {
     EXPECT_EQ(shared.steps[queue].queue, queue);
     EXPECT_EQ(shared.steps[queue].times, 25u);
     EXPECT_DOUBLE_EQ(shared.steps[queue].share, 0.25);
+  }
+}
+
+TEST(BatchSteps, are_prepared_once_by_a_plan) {
+  auto call = batch_of_products<float>(12, 11, 10, 7);
+  ProductData<float> data(call, {0, 0, 0, 1});
+  data.upload(call);
+  call.beta = 0;
+  Plan plan(call, Machine::get().queues());
+  plan.repeat();
+  ASSERT_EQ(::clFinish(Machine::get().queues()[0]), CL_SUCCESS);
+  Expected<float> expected(data.c.data());
+  for (std::size_t item = 0; item < call.batch; ++item)
+    data.expect(call, {item, item, item}, call.alpha, 0, expected);
+  EXPECT_EQ(expected.difference(data.c.data().download()), "");
+  call.batch = 6;
+  try {
+    plan.run(call);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("the batch is 6, the plan's is 7"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -392,6 +392,33 @@ TEST(CallsInGroups, of_mixed_sizes_and_routines_are_right_on_several_queues) {
   }
 }
 
+// Queues beyond the eighth get no work, whatever the number of calls.
+TEST(CallsInGroups, are_shared_by_eight_queues_at_most) {
+  std::vector<cl_command_queue> queues;
+  for (int i = 0; i < 10; ++i) queues.push_back(Machine::get().queues(2)[i % 2]);
+  auto call = batch_of_products<float>(3, 3, 3, 1);
+  std::vector<std::unique_ptr<ProductData<float>>> data;
+  std::vector<Call> calls;
+  for (int i = 0; i < 12; ++i) {
+    data.push_back(std::make_unique<ProductData<float>>(call, Gaps{}));
+    data.back()->upload(call);
+    calls.push_back(call);
+  }
+  std::vector<cl_event> events(queues.size());
+  blas::run(std::span<const Call>(calls), queues, {}, events);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    EXPECT_EQ(events[i] != nullptr, i < 8) << i;
+    if (events[i] == nullptr) continue;
+    EXPECT_EQ(::clWaitForEvents(1, &events[i]), CL_SUCCESS);
+    ::clReleaseEvent(events[i]);
+  }
+  for (const auto& one : data) {
+    Expected<float> expected(one->c.data());
+    one->expect(call, {0, 0, 0}, call.alpha, call.beta, expected);
+    EXPECT_EQ(expected.difference(one->c.data().download()), "");
+  }
+}
+
 TEST(CallsInGroups, of_none_end_after_the_wait_list) {
   cl_event event = nullptr;
   blas::run(std::span<const Call>(), Machine::get().queues(), {}, {&event, 1});
