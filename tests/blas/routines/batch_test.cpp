@@ -36,8 +36,8 @@ class BatchedGemm : public ::testing::Test {
         << text_of(call) << " batch " << call.batch << " queues " << how.queues << " form "
         << how.form;
   }
-  static Call call(std::size_t m, std::size_t n, std::size_t k, std::size_t items) {
-    return batch_of_products<T>(m, n, k, items);
+  static Call call(std::size_t m, std::size_t n, std::size_t k, std::size_t entries) {
+    return batch_of_products<T>(m, n, k, entries);
   }
 };
 TYPED_TEST_SUITE(BatchedGemm, Precisions);
@@ -123,8 +123,8 @@ TYPED_TEST(BatchedGemm, items_may_share_a_factor) {
 TYPED_TEST(BatchedGemm, queues_share_the_items) {
   for (const std::size_t queues : {2, 3, 4})
     for (const std::size_t size : {12, 258})
-      for (const std::size_t items : {2, 7}) {
-        auto call = this->call(size, 12, 9, items);
+      for (const std::size_t entries : {2, 7}) {
+        auto call = this->call(size, 12, 9, entries);
         call.order = Order::row_major;
         this->check(call, {.gaps = {0, 0, 0, 5}, .queues = queues});
       }
@@ -136,17 +136,17 @@ TYPED_TEST(BatchedGemm, many_items_are_shared_by_the_cores) {
 }
 
 TYPED_TEST(BatchedGemm, items_may_lie_between_one_anothers_lines) {
-  constexpr std::size_t items = 3, n = 6;
-  auto call = this->call(4, n, 5, items);
+  constexpr std::size_t entries = 3, n = 6;
+  auto call = this->call(4, n, 5, entries);
   ProductData<TypeParam> data(call, {});
   data.upload(call);
-  auto c = OperandData<TypeParam>::matrix(4 * items, n, 4 * items, 1, 7);
+  auto c = OperandData<TypeParam>::matrix(4 * entries, n, 4 * entries, 1, 7);
   call[Slot::c] = c.upload();
   call[Slot::c].batch_stride = 4;
   call.beta = 0;
   ASSERT_EQ(run(call), Status::success);
   Expected<TypeParam> expected(c);
-  for (std::size_t item = 0; item < items; ++item)
+  for (std::size_t item = 0; item < entries; ++item)
     for (std::size_t i = 0; i < 4; ++i)
       for (std::size_t j = 0; j < n; ++j) {
         Sum sum;
@@ -189,22 +189,22 @@ class BatchOfPlaces : public ::testing::Test {
   static std::vector<BatchItem> items_of(const ProductData<T>& data) {
     // Places in any order; two share an A, and one has an alpha, another a beta, of 0.
     const std::size_t a[] = {3, 0, 3, 1}, b[] = {0, 2, 1, 3}, c[] = {2, 3, 0, 1};
-    std::vector<BatchItem> items;
+    std::vector<BatchItem> entries;
     for (std::size_t i = 0; i < 4; ++i)
-      items.push_back({a[i] * data.a.stride(), b[i] * data.b.stride(), c[i] * data.c.stride(),
+      entries.push_back({a[i] * data.a.stride(), b[i] * data.b.stride(), c[i] * data.c.stride(),
                        i == 2 ? Scalar(0) : scalar_of<T>(0.5 + static_cast<double>(i), 0.25),
                        i == 1 ? Scalar(0) : scalar_of<T>(-1, 0.5)});
-    return items;
+    return entries;
   }
   static void check(std::size_t size, std::size_t queues) {
     auto call = batch_of_products<T>(size, std::min<std::size_t>(size + 1, 31), 6, 4);
     call.trans_b = Transpose::transpose;
     ProductData<T> data(call, {1, 0, 2, 3});
-    const auto items = items_of(data);
+    const auto entries = items_of(data);
     data.upload(call);
     call.batch = 1;
     const auto on = Machine::get().queues(queues);
-    Batch batch(call, items, on);
+    Batch batch(call, entries, on);
     std::vector<cl_event> events(queues, nullptr);
     batch.run({}, events);
     ASSERT_NE(events[0], nullptr);
@@ -214,7 +214,7 @@ class BatchOfPlaces : public ::testing::Test {
         ::clReleaseEvent(event);
       }
     Expected<T> expected(data.c.data());
-    for (const BatchItem& item : items)
+    for (const BatchItem& item : entries)
       data.expect(call,
                   {item.a / data.a.stride(), item.b / data.b.stride(), item.c / data.c.stride()},
                   item.alpha, item.beta, expected);
@@ -231,15 +231,15 @@ TYPED_TEST(BatchOfPlaces, is_right_for_small_and_large_items) {
 TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
   auto call = batch_of_products<TypeParam>(10, 9, 8, 4);
   ProductData<TypeParam> data(call, {});
-  const auto items = this->items_of(data);
+  const auto entries = this->items_of(data);
   data.upload(call);
   struct Record {
     TypeParam alpha, beta;
     cl_long a, b, c;
   };
-  std::vector<char> table(item_bytes(call.precision) * (items.size() + 1));
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const auto& item = items[i];
+  std::vector<char> table(item_bytes(call.precision) * (entries.size() + 1));
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto& item = entries[i];
     const auto number = [](const Scalar& value) {
       if constexpr (std::is_same_v<TypeParam, Real<TypeParam>>)
         return static_cast<TypeParam>(value.real());
@@ -257,7 +257,7 @@ TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
   call[Slot::items] = {buffer(), 1};
   ASSERT_EQ(run(call, 1, "gpu"), Status::success);
   Expected<TypeParam> expected(data.c.data());
-  for (const BatchItem& item : items)
+  for (const BatchItem& item : entries)
     data.expect(call,
                 {item.a / data.a.stride(), item.b / data.b.stride(), item.c / data.c.stride()},
                 item.alpha, item.beta, expected);
@@ -305,7 +305,7 @@ TEST_F(BatchRefusals, are_for_items_that_write_to_the_same_memory) {
     call[Slot::c].batch_stride = stride;
     EXPECT_EQ(run(call), Status::items_overlap) << stride;
     EXPECT_EQ(message([&] { throw_refusal(call, Status::items_overlap); }),
-              "sgemm: items of the batch would write to the same memory");
+              "sgemm: entries of the batch would write to the same memory");
   }
   call.batch = 2;
   call[Slot::c].stride = 9;  // lines of 4 at 0, 9, 18, 27
@@ -343,13 +343,13 @@ TEST_F(BatchRefusals, of_places_name_the_item) {
   Call call = small();
   call.batch = 1;
   const auto on = Machine::get().queues();
-  const std::vector<BatchItem> items{{0, 0, 0}, {0, 145, 16}, {16, 16, 32}};
-  EXPECT_EQ(message([&] { Batch(call, items, on); }),
+  const std::vector<BatchItem> entries{{0, 0, 0}, {0, 145, 16}, {16, 16, 32}};
+  EXPECT_EQ(message([&] { Batch(call, entries, on); }),
             "item 1: sgemm: the buffer of matrix B is shorter than its sizes, offset and stride "
             "say");
-  EXPECT_EQ(message([&] { Batch(call, {}, on); }), "sgemm: a Batch has items");
+  EXPECT_EQ(message([&] { Batch(call, {}, on); }), "sgemm: a Batch has entries");
   call.batch = 2;
-  EXPECT_EQ(message([&] { Batch(call, items, on); }),
+  EXPECT_EQ(message([&] { Batch(call, entries, on); }),
             "sgemm: a Batch is of one gemm without a batch");
 }
 
