@@ -35,6 +35,19 @@ class GpuProduct {
     if (parts > 1) gather(sums, parts);
   }
 
+  /// What becomes of sums that another kernel has left, column by column.
+  void gather(const cl::Buffer& sums, std::size_t parts) {
+    choice_.kernel = "gather";
+    const std::size_t elements = product_.rows * product_.columns;
+    NDRange range = stream_range(builder_.device(queue_), elements);
+    range.dimensions = 2;
+    range.global[1] = product_.items;
+    range.local[1] = 1;
+    auto arguments = builder_.step(queue_, choice_, range);
+    put_result(arguments.buffer(sums).numbers(elements).flags(parts), product_);
+    put_items(arguments);
+  }
+
  private:
   /// `small`: tiles of which even a small result has enough for every compute unit.
   void choose(bool small) {
@@ -81,18 +94,6 @@ class GpuProduct {
     put_items(arguments);
   }
 
-  void gather(const cl::Buffer& sums, std::size_t parts) {
-    choice_.kernel = "gather";
-    const std::size_t elements = product_.rows * product_.columns;
-    NDRange range = stream_range(builder_.device(queue_), elements);
-    range.dimensions = 2;
-    range.global[1] = product_.items;
-    range.local[1] = 1;
-    auto arguments = builder_.step(queue_, choice_, range);
-    put_result(arguments.buffer(sums).numbers(elements).flags(parts), product_);
-    put_items(arguments);
-  }
-
   /// `across`: the factor's rows are the columns of op(region).
   cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
                   bool across) {
@@ -129,6 +130,11 @@ class GpuProduct {
 };
 
 }  // namespace
+
+void add_gpu_gather(SequenceBuilder& builder, unsigned queue, const Product& product,
+                    const cl::Buffer& sums) {
+  GpuProduct(builder, queue, product).gather(sums, 1);
+}
 
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   // Packed factors of as many items at a time as a share of the device's memory has room for.

@@ -62,12 +62,39 @@ Arguments& put_after(Arguments& to, const AfterProduct& after) {
   return put_if(after.what.residual, after.residual).numbers(row, column);
 }
 
+namespace {
+
+/// A product whose sums the matrix units make, but not what comes after: these are two steps.
+/// Returns false, and adds nothing, for others.
+bool add_by_way_of_sums(SequenceBuilder& builder, unsigned queue, const Product& product) {
+  const ProductForm form = product.form();
+  if (!form.is_special() || product.gated != ProductForm::Gated::no) return false;
+  Product sums = product;
+  sums.after = {};
+  sums.alpha = 1;
+  sums.beta = 0;
+  sums.result = {};
+  sums.result.leading = static_cast<std::int64_t>(product.rows);
+  sums.result.item_step = static_cast<std::int64_t>(product.rows * product.columns);
+  sums.result.stored = form.is_integer() ? Storage::int32 : Storage::native;
+  if (!takes_matrix_units(builder, queue, sums)) return false;
+  // The numbers below 4 are the product's own.
+  sums.result.buffer = builder.scratch(
+      queue, 4, product.items * product.rows * product.columns * sizeof(float));
+  add_matrix_unit_product(builder, queue, sums);
+  add_gpu_gather(builder, queue, product, sums.result.buffer);
+  return true;
+}
+
+}  // namespace
+
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   if (product.depth == 0 || add_skinny_product(builder, queue, product) ||
       add_emulated_product(builder, queue, product))
     return;
   if (takes_matrix_units(builder, queue, product))
     return add_matrix_unit_product(builder, queue, product);
+  if (add_by_way_of_sums(builder, queue, product)) return;
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

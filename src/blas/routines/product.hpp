@@ -149,6 +149,11 @@ inline void put_gate(SequenceBuilder::Arguments& to, const Product& product) {
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
+/// The end of a product on a GPU whose sums (of op(A) op(B) alone: floats, of whole numbers int32) lie
+/// in workspace, column by column, item after item.
+void add_gpu_gather(SequenceBuilder& builder, unsigned queue, const Product& product,
+                    const cl::Buffer& sums);
+
 /// Whether the matrix units of a queue's device compute a product as it is (templates/
 /// matrix_units.cl): one of gemm, of 16-bit or 8-bit factors, on a Hopper; a batch is one product.
 bool takes_matrix_units(const SequenceBuilder& builder, unsigned queue, const Product& product);

@@ -162,7 +162,7 @@ class SkinnySteps {
   /// Rows of a work-item of a CPU, or of a work-group of a GPU.
   std::size_t least_rows() const {
     if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
-    return skinny_.lies_along_depth() ? threads / 32 * (product_.columns >= 5 ? 1 : 2) : threads;
+    return skinny_.lies_along_depth() ? threads / 32 * (product_.columns >= 5 ? 1 : product_.columns >= 2 ? 2 : 4) : threads;
   }
   /// Where the rows are too few for the device, its work-items share the depth.
   std::size_t parts_of_depth() const {

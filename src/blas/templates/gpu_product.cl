@@ -315,12 +315,14 @@ kernel void gather(global const PANEL_T* restrict sums, long part_step, int part
   sums += of_batch * parts * part_step;
   MOVE_TO_ITEM(of_batch)
   AFTER_FROM_PARAMETERS
-  for (long at = get_global_id(0); at < rows * columns; at += get_global_size(0)) {
-    PANEL_T sum = 0;
-    for (int part = 0; part < parts; ++part) sum += sums[part * part_step + at];
-    put_result(c, offset, ld, at % rows, at / rows, rows, columns, sum, alpha, beta, triangle,
-               hermitian AFTER_ARGUMENTS);
-  }
+  // A work-group goes down columns, its items side by side: nothing is divided.
+  for (long j = get_group_id(0); j < columns; j += get_num_groups(0))
+    for (long i = get_local_id(0); i < rows; i += get_local_size(0)) {
+      PANEL_T sum = 0;
+      for (int part = 0; part < parts; ++part) sum += sums[part * part_step + j * rows + i];
+      put_result(c, offset, ld, i, j, rows, columns, sum, alpha, beta, triangle,
+                 hermitian AFTER_ARGUMENTS);
+    }
 }
 
 #if SPECIAL

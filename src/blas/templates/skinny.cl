@@ -263,49 +263,64 @@ inline void unpack(const uint4 raw, REAL to[WIDE]) {
 #endif
 }
 
-// A warp of 32 has AT_ONCE rows; its items go along them side by side.
-#define AT_ONCE (FEW >= 5 ? 1 : 2)
+// A warp of 32 has AT_ONCE rows; its items go along them side by side, WIDE elements each. The part of X that all warps
+// need for that is in local memory, with a gap between the items' parts against bank conflicts.
+#define AT_ONCE (FEW >= 5 ? 1 : FEW >= 2 ? 2 : 4)
 #define WARPS (THREADS / 32)
+#define STEP_K (32 * WIDE)
 
 kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void skinny_rows(SKINNY_PARAMETERS) {
   SHARE
+  local REAL near_x[FEW][32 * (WIDE + 1)];
   local REAL shared_sums[AT_ONCE * FEW][THREADS];
   const int lane = item % 32;
   const long i0 = ((long)number * WARPS + item / 32) * AT_ONCE;
-  const long units = (depth + WIDE - 1) / WIDE;
-  const long u0 = units * part / parts, u1 = units * (part + 1) / parts;
+  const long steps = (depth + STEP_K - 1) / STEP_K;
+  const long s0 = steps * part / parts, s1 = steps * (part + 1) / parts;
   const long groups = GROUPED_FIRST ? (depth + group - 1) / group : 0;
   REAL sum[AT_ONCE][FEW];
 #pragma unroll
   for (int r = 0; r < AT_ONCE; ++r) FOR_FEW(j) sum[r][j] = 0;
   // The widest loads need aligned addresses; an offset or a line may have spoilt them.
-  const bool is_wide = ((ulong)a + (ulong)(a_first * 16 / WIDE)) % 16 == 0 && a_first % WIDE == 0 && line % WIDE == 0;
-  for (long unit = u0 + lane; unit < u1; unit += 32) {
-    const long k = unit * WIDE;
+  const bool is_wide = (ulong)a % 16 == 0 && a_first % WIDE == 0 && line % WIDE == 0;
+  for (long step = s0; step < s1; ++step) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int e = item; e < STEP_K; e += THREADS) {
+      const long k = step * STEP_K + e;
+      FOR_FEW(j) near_x[j][e + e / WIDE] = k < depth ? GET(X_KIND, x, x_first + k + j * x_column_step) : 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const long k = step * STEP_K + lane * WIDE;
+    if (k >= depth) continue;
     const int there = (int)min((long)WIDE, depth - k);
     REAL v[AT_ONCE][WIDE];
 #pragma unroll
     for (int r = 0; r < AT_ONCE; ++r) {
       const long at = a_first + min(i0 + r, rows - 1) * line + k;
-      if (is_wide && there == WIDE)
+      if (is_wide && there == WIDE) {
         unpack(*(global const uint4*)((global const char*)a + at / WIDE * 16), v[r]);
-      else
+      } else {
+#pragma unroll
         for (int e = 0; e < WIDE; ++e) v[r][e] = e < there ? GET(FIRST, a, at + e) : 0;
+      }
     }
+    REAL of_unit[AT_ONCE][FEW];
+#pragma unroll
+    for (int r = 0; r < AT_ONCE; ++r) FOR_FEW(j) of_unit[r][j] = 0;
+#pragma unroll
+    for (int e = 0; e < WIDE; ++e)
+      FOR_FEW(j) {
+        const REAL y = near_x[j][lane * (WIDE + 1) + e];
+#pragma unroll
+        for (int r = 0; r < AT_ONCE; ++r) of_unit[r][j] = fma(v[r][e], y, of_unit[r][j]);
+      }
 #pragma unroll
     for (int r = 0; r < AT_ONCE; ++r) {
-      REAL of_unit[FEW];
-      FOR_FEW(j) of_unit[j] = 0;
-#pragma unroll
-      for (int e = 0; e < WIDE; ++e)
-        FOR_FEW(j)
-          if (e < there)
-            of_unit[j] = fma(v[r][e], GET(X_KIND, x, x_first + k + e + j * x_column_step), of_unit[j]);
 #if GROUPED_FIRST
       const REAL scale = get_1(scales, scales_first + min(i0 + r, rows - 1) * groups + k / group);
-      FOR_FEW(j) sum[r][j] = fma(scale, of_unit[j], sum[r][j]);
+      FOR_FEW(j) sum[r][j] = fma(scale, of_unit[r][j], sum[r][j]);
 #else
-      FOR_FEW(j) sum[r][j] += of_unit[j];
+      FOR_FEW(j) sum[r][j] += of_unit[r][j];
 #endif
     }
   }
