@@ -78,8 +78,8 @@ Bar epilogue_bar(std::size_t n, double limit) {
           [=](const Context&) { return against_other(call, plain); }};
 }
 
-/// Weights of 4 bits in groups of 128, 4096 x 14336, times a vector, against a copy that moves as many
-/// bytes.
+/// Weights of 4 bits in groups of 128, 4096 x 14336, times a vector, against a copy that moves as
+/// many bytes.
 Bar weights_bar() {
   Call call = measured_call(Routine::gemm, Precision::s, 4096);
   call.n = 1;
@@ -90,13 +90,14 @@ Bar weights_bar() {
   call = rival::contiguous(call);
   Call copy = measured_call(Routine::copy, Precision::s, 1);
   copy.n = static_cast<std::size_t>(rival::traffic_of(call)) / 8;
-  return {"blas/gpu-q4-gemv",
-          "weights of 4 bits in groups, 4096 x 14336, times a vector, on the GPU, against a copy of "
-          "as many bytes",
-          Holds::at_most,
-          1 / 0.75,
-          "x the time",
-          [=](const Context&) { return against_other(call, copy); }};
+  return {
+      "blas/gpu-q4-gemv",
+      "weights of 4 bits in groups, 4096 x 14336, times a vector, on the GPU, against a copy of "
+      "as many bytes",
+      Holds::at_most,
+      1 / 0.75,
+      "x the time",
+      [=](const Context&) { return against_other(call, copy); }};
 }
 
 /// A product of doubles by way of bytes, against cuBLAS's of doubles.

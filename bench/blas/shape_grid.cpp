@@ -22,9 +22,9 @@ struct Shape3 {
 };
 
 /// Sixty products: results of one to 32 rows or columns with a large depth, large results with a
-/// depth of 1 to 64, and sizes that no tile divides; transposes in turn. All are work for a tenth of
-/// a millisecond: below that what counts is a launch, which OpenCL has and a library for the host has
-/// not.
+/// depth of 1 to 64, and sizes that no tile divides; transposes in turn. All are work for a tenth
+/// of a millisecond: below that what counts is a launch, which OpenCL has and a library for the
+/// host has not.
 std::vector<Call> grid(std::size_t large, std::size_t deep) {
   std::vector<Shape3> shapes;
   for (const std::size_t few : {1, 2, 3, 4, 6, 8, 12, 16, 24, 32}) {
@@ -36,7 +36,8 @@ std::vector<Call> grid(std::size_t large, std::size_t deep) {
     shapes.push_back({large, large, depth});
     shapes.push_back({large / 2 + 1, large + 3, depth});
   }
-  for (const std::size_t size : {200, 257, 300, 333, 384, 500, 511, 641, 700, 777, 1000, 1023, 1025})
+  for (const std::size_t size :
+       {200, 257, 300, 333, 384, 500, 511, 641, 700, 777, 1000, 1023, 1025})
     shapes.push_back({size, size + 1, size - 1});
   shapes.push_back({large, 100, 100});
   constexpr Transpose both[] = {Transpose::none, Transpose::transpose};

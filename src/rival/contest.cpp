@@ -83,8 +83,8 @@ Contender kiln_side(Problem& problem) {
 Contender openblas_side(Problem& problem) {
   Contender side =
       side_of("OpenBLAS", [&problem] { Cblas::get().run(problem.call(), problem.memory()); });
-  side.absent = Cblas::get().present() ? beyond_blas(problem.call())
-                                       : "not installed (libopenblas.so.0)";
+  side.absent =
+      Cblas::get().present() ? beyond_blas(problem.call()) : "not installed (libopenblas.so.0)";
   side.spins = true;
   return side;
 }
@@ -94,8 +94,8 @@ Contender clblast_side(Problem& problem) {
     Clblast::get().run(problem.call(), problem.queue());
     check_cl(::clFinish(problem.queue()), "clFinish");
   });
-  side.absent = Clblast::get().present() ? beyond_blas(problem.call())
-                                         : "not installed (libclblast.so.1)";
+  side.absent =
+      Clblast::get().present() ? beyond_blas(problem.call()) : "not installed (libclblast.so.1)";
   return side;
 }
 

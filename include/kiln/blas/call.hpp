@@ -183,8 +183,9 @@ struct Call {
   bool invariant = false;
   /// gemm of precision d and z: computed by way of products of bytes where that is as exact (Ozaki,
   /// Uchino and Imamura 2025), else, as where a row of op(A) or a column of op(B) has what is no
-  /// number or numbers more than 2^40 apart, in double precision: the device decides. Where products
-  /// of bytes are much faster than those of doubles it is the faster way; elsewhere it is slow.
+  /// number or numbers more than 2^40 apart, in double precision: the device decides. Where
+  /// products of bytes are much faster than those of doubles it is the faster way; elsewhere it is
+  /// slow.
   bool emulated = false;
   /// So many calls of the same sizes, of operands `batch_stride` apart: batched() of
   /// kiln/blas/batch.hpp. What they write must not overlap.

@@ -3,10 +3,10 @@
 #include "blas/call/call.hpp"
 #include "kiln/api.hpp"
 
-/// The way from libclBLAS.so and libclblast.so into libkiln.so, where the routines, the one store and the one
-/// Resolver of a process are. All libraries come from one build: libkiln.so exports these names
-/// under a symbol version that is the build's own, and a program with libraries of two builds does
-/// not start, rather than go wrong.
+/// The way from libclBLAS.so and libclblast.so into libkiln.so, where the routines, the one store
+/// and the one Resolver of a process are. All libraries come from one build: libkiln.so exports
+/// these names under a symbol version that is the build's own, and a program with libraries of two
+/// builds does not start, rather than go wrong.
 extern "C" {
 
 /// run_in() of the process's library (library.hpp) for callers that know no exceptions: a

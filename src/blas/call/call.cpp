@@ -156,8 +156,8 @@ void windows(UseList& list, const Call& call) {
   };
   const Window& window = call.window;
   const bool is_conv = call.routine == Routine::conv;
-  const std::size_t image = product({is_conv ? call.batch : 1, window.channels, window.height,
-                                     window.width});
+  const std::size_t image =
+      product({is_conv ? call.batch : 1, window.channels, window.height, window.width});
   if (is_conv) {
     add(Slot::a, image, Access::read);
     add(Slot::b, product({call.n, call.k}), Access::read);

@@ -75,7 +75,7 @@ bool has_what_it_cannot(const Call& call) {
   return false;
 }
 
-/// Whether sums of whole numbers go to whole numbers: then nothing else may be in between.
+/// Whether sums of integers go to integers: then nothing else may be in between.
 bool is_integer_product(const Call& call) {
   const auto is_integral = [&](Slot slot, std::size_t group) {
     const Storage kind = call[slot].stored;

@@ -166,13 +166,13 @@ Parameters gpu_defaults(const GemmFacts& facts) {
 }
 
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
-  return fmt::format("#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}",
-                     facts.lanes, tiles.rows, tiles.columns, template_text("factor"),
-                     template_text("cpu_vectors"), facts.packs(tiles), template_text("cpu_tile_loops"),
-                     facts.if_special("epilogue"), facts.if_special("cpu_finish"),
-                     template_text("cpu_tile"), template_text("tasks"),
-                     template_text(facts.solves ? "solve_tasks" : "product_tasks"),
-                     facts.if_special("cpu_finish_only"));
+  return fmt::format(
+      "#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}", facts.lanes,
+      tiles.rows, tiles.columns, template_text("factor"), template_text("cpu_vectors"),
+      facts.packs(tiles), template_text("cpu_tile_loops"), facts.if_special("epilogue"),
+      facts.if_special("cpu_finish"), template_text("cpu_tile"), template_text("tasks"),
+      template_text(facts.solves ? "solve_tasks" : "product_tasks"),
+      facts.if_special("cpu_finish_only"));
 }
 
 std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {
@@ -202,14 +202,17 @@ Facts facts_of(const GemmPayload& gemm) {
 
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 10;  // raised when the code of this file changes
-  static const std::int64_t version = version_of(
-      own, {template_mark("prelude"), template_mark("gate"), template_mark("stored"), template_mark("matrix_element"),
-            template_mark("factor"), template_mark("cpu_vectors"), template_mark("pack"), template_mark("epilogue"),
-            template_mark("cpu_tile_loops"), template_mark("cpu_finish"), template_mark("cpu_tile"),
-            template_mark("cpu_finish_only"), template_mark("tasks"),
-            template_mark("product_tasks"), template_mark("solve_tasks"), template_mark("pack_gpu"),
-            template_mark("product_gpu"), template_mark("product_mma"),
-            template_mark("product_simt"), template_mark("product_walk")});
+  static const std::int64_t version =
+      version_of(own, {template_mark("prelude"),        template_mark("gate"),
+                       template_mark("stored"),         template_mark("matrix_element"),
+                       template_mark("factor"),         template_mark("cpu_vectors"),
+                       template_mark("pack"),           template_mark("epilogue"),
+                       template_mark("cpu_tile_loops"), template_mark("cpu_finish"),
+                       template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
+                       template_mark("tasks"),          template_mark("product_tasks"),
+                       template_mark("solve_tasks"),    template_mark("pack_gpu"),
+                       template_mark("product_gpu"),    template_mark("product_mma"),
+                       template_mark("product_simt"),   template_mark("product_walk")});
   return version;
 }
 
@@ -242,7 +245,8 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
   return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
          macros_of(facts.product, is_cpu_form(facts.form)) + std::string(template_text("prelude")) +
-         std::string(template_text("gate")) + std::string(template_text("stored")) + std::string(template_text("matrix_element")) +
+         std::string(template_text("gate")) + std::string(template_text("stored")) +
+         std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
                                   : gpu_text(facts, tiles, parameters.get("stages", 2)));
 }

@@ -59,10 +59,11 @@ struct ProductForm {
   bool grouped_first = false, grouped_second = false;  ///< factors with scales (Call::group_a)
   Epilogue after{};
   Storage bias = Storage::native, scale = Storage::native, residual = Storage::native;
-  /// Whether the kernels do nothing unless an int in memory is 0 (closed), or another number (open).
+  /// Whether the kernels do nothing unless an int in memory is 0 (closed), or another number
+  /// (open).
   enum class Gated : std::uint8_t { no, open, closed } gated = Gated::no;
 
-  /// Whether sums are whole numbers, exactly.
+  /// Whether sums are integers, exactly.
   bool is_integer() const {
     const auto is_integral = [](Storage stored, bool grouped) {
       return (stored == Storage::int8 || stored == Storage::int4) && !grouped;

@@ -42,7 +42,8 @@ std::vector<Items> item_shares(SequenceBuilder& to) {
 }
 
 bool is_plain(const Call& call) {
-  return call.epilogue == Epilogue{} && !call.invariant && !call.emulated && (call.group_a | call.group_b) == 0 && !has_stored(call);
+  return call.epilogue == Epilogue{} && !call.invariant && !call.emulated &&
+         (call.group_a | call.group_b) == 0 && !has_stored(call);
 }
 
 /// A gemm as a product by columns: that of a row-major call is its transpose.
@@ -117,7 +118,8 @@ bool add_at_once(SequenceBuilder& to) {
 void add_batch(SequenceBuilder& to, const std::function<void(SequenceBuilder&)>& add) {
   if (add_at_once(to)) return;
   // Products on GPUs go through the items of a batch by themselves.
-  bool is_on_gpus = to.call().routine == Routine::gemm && !to.call().by_items && !to.call().emulated;
+  bool is_on_gpus =
+      to.call().routine == Routine::gemm && !to.call().by_items && !to.call().emulated;
   for (unsigned queue = 0; queue < to.queues(); ++queue)
     is_on_gpus = is_on_gpus && !is_cpu_form(to.gemm_form(queue));
   if (is_on_gpus) return add(to);

@@ -99,9 +99,8 @@ class GpuProduct {
                   bool across) {
     const std::size_t panels = panels_of(rows, width);
     const std::size_t padded = panels_of(product_.depth, tiles_.depth) * tiles_.depth;
-    const auto packed =
-        builder_.scratch(queue_, across ? 1 : 0,
-                         product_.items * panels * width * padded * panel_bytes_);
+    const auto packed = builder_.scratch(queue_, across ? 1 : 0,
+                                         product_.items * panels * width * padded * panel_bytes_);
     choice_.kernel = kernel;
     NDRange range;
     range.dimensions = 3;

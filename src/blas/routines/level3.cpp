@@ -28,8 +28,8 @@ bool conjugates(const Call& call, Transpose trans) {
 bool add_thin(SequenceBuilder& to) {
   const Call& gemm = to.call();
   const bool is_column = gemm.n == 1;
-  if ((gemm.batch != 1 && !to.runs_items()) || gemm.epilogue != Epilogue{} || gemm.invariant || gemm.emulated ||
-      has_stored(gemm))
+  if ((gemm.batch != 1 && !to.runs_items()) || gemm.epilogue != Epilogue{} || gemm.invariant ||
+      gemm.emulated || has_stored(gemm))
     return false;
   // A few sums of a great depth: products of skinny factors share it out, GEMV its results alone.
   constexpr std::size_t few_results = 16, great_depth = 4096;

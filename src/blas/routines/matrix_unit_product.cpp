@@ -36,14 +36,12 @@ class MatrixUnitProduct {
         count_(product.items) {}
 
   void add() {
-    payload_ = {factors_, product_.result.stored,
-                lies_along(product_.first, false), lies_along(product_.second, true),
-                static_cast<std::int64_t>(rows_of_tile())};
+    payload_ = {factors_, product_.result.stored, lies_along(product_.first, false),
+                lies_along(product_.second, true), static_cast<std::int64_t>(rows_of_tile())};
     const auto first = fetchable(product_.first, product_.rows, false);
     const auto second = fetchable(product_.second, product_.columns, true);
     const std::size_t parts = parts_of_depth();
-    if (parts == 1)
-      return multiply(first, second, product_.result, next_of(product_.result), 1);
+    if (parts == 1) return multiply(first, second, product_.result, next_of(product_.result), 1);
     const std::size_t elements = product_.rows * product_.columns;
     Region sums;
     sums.buffer = builder_.scratch(queue_, 2, count_ * parts * elements * sizeof(float));
@@ -171,8 +169,8 @@ class MatrixUnitProduct {
     auto arguments = builder_.step(queue_, kernel("gather"), range);
     arguments.buffer(sums).numbers(parts);
     put(arguments, product_.result)
-        .numbers(product_.result.leading, next_of(product_.result),
-                 product_.rows, product_.columns, count_)
+        .numbers(product_.result.leading, next_of(product_.result), product_.rows, product_.columns,
+                 count_)
         .scalars(product_.alpha, product_.beta);
   }
 

@@ -79,8 +79,8 @@ bool add_by_way_of_sums(SequenceBuilder& builder, unsigned queue, const Product&
   sums.result.stored = form.is_integer() ? Storage::int32 : Storage::native;
   if (!takes_matrix_units(builder, queue, sums)) return false;
   // The numbers below 4 are the product's own.
-  sums.result.buffer = builder.scratch(
-      queue, 4, product.items * product.rows * product.columns * sizeof(float));
+  sums.result.buffer =
+      builder.scratch(queue, 4, product.items * product.rows * product.columns * sizeof(float));
   add_matrix_unit_product(builder, queue, sums);
   add_gpu_gather(builder, queue, product, sums.result.buffer);
   return true;

@@ -73,8 +73,8 @@ struct AfterProduct {
   }
 };
 
-/// C = alpha first second + beta C, with C rows x columns, and what comes after. C may lie where a factor does, whole:
-/// all of the factors is then copied before any of C is written.
+/// C = alpha first second + beta C, with C rows x columns, and what comes after. C may lie where a
+/// factor does, whole: all of the factors is then copied before any of C is written.
 struct Product {
   enum class Triangle : int { whole, lower, upper };
   std::size_t rows = 0, columns = 0, depth = 0;
@@ -99,17 +99,24 @@ struct Product {
   }
 
   ProductForm form() const {
-    return {first.region.stored, second.region.stored, result.stored, first.scales.has_value(),
-            second.scales.has_value(), after.what, after.bias.stored, after.scale.stored,
-            after.residual.stored, gated};
+    return {first.region.stored,
+            second.region.stored,
+            result.stored,
+            first.scales.has_value(),
+            second.scales.has_value(),
+            after.what,
+            after.bias.stored,
+            after.scale.stored,
+            after.residual.stored,
+            gated};
   }
 };
 
 /// Sets the next two arguments of a kernel to a region's memory and offset.
 SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to, const Region& region);
 
-/// Adds the steps of a product on a queue; of a batch for each item. `depth` 0 is no product: nothing
-/// is added.
+/// Adds the steps of a product on a queue; of a batch for each item. `depth` 0 is no product:
+/// nothing is added.
 void add_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
 // ---- What the forms of a product for CPUs and for GPUs share
@@ -130,14 +137,14 @@ SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Pro
 /// Sets the arguments that say what comes after a product that is_special().
 SequenceBuilder::Arguments& put_after(SequenceBuilder::Arguments& to, const AfterProduct& after);
 
-/// Adds the steps of a product of real numbers one of whose factors has a few columns, or rows, and
+/// Adds the steps of a product of real types one of whose factors has a few columns, or rows, and
 /// is bound by reading the other one (the templates skinny_*). Returns false, and adds nothing, for
 /// others.
 bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
-/// Adds the steps of a product of doubles by way of bytes, and of one that is computed instead where
-/// that is not exact enough. Returns false, and adds nothing, where the call does not ask for it, or
-/// the product has more to it.
+/// Adds the steps of a product of doubles by way of bytes, and of one that is computed instead
+/// where that is not exact enough. Returns false, and adds nothing, where the call does not ask for
+/// it, or the product has more to it.
 bool add_emulated_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
 /// Sets the last argument of kernels that are gated.
@@ -149,8 +156,8 @@ inline void put_gate(SequenceBuilder::Arguments& to, const Product& product) {
 void add_cpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
-/// The end of a product on a GPU whose sums (of op(A) op(B) alone: floats, of whole numbers int32) lie
-/// in workspace, column by column, item after item.
+/// The end of a product on a GPU whose sums (of op(A) op(B) alone: floats, of integers int32)
+/// lie in workspace, column by column, item after item.
 void add_gpu_gather(SequenceBuilder& builder, unsigned queue, const Product& product,
                     const cl::Buffer& sums);
 

@@ -27,8 +27,8 @@ void add_steps(SequenceBuilder& builder) {
       // copies
       add_omatcopy, add_patches, add_patches,
       // level 3
-      add_gemm, add_sided, add_trsm, add_syrk, add_syr2k, add_sided, add_sided, add_syrk,
-      add_syr2k, add_conv};
+      add_gemm, add_sided, add_trsm, add_syrk, add_syr2k, add_sided, add_sided, add_syrk, add_syr2k,
+      add_conv};
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
   const auto add = [routine = all[index]](SequenceBuilder& to) {

@@ -9,7 +9,8 @@
 namespace kiln::blas {
 namespace {
 
-constexpr std::size_t most_few = 8;
+/// Columns of the narrow factor: fewer where a GPU has little local memory for them.
+constexpr std::size_t most_few = 8, most_few_of_small_gpus = 2;
 
 /// Kinds of elements of which kernels read vectors.
 bool has_vectors(Storage stored) {
@@ -46,9 +47,10 @@ struct Skinny {
   /// Whether op(first) lies along the depth.
   bool lies_along_depth() const { return product.first.trans != Transpose::none; }
 
-  bool suits() const {
+  bool suits(std::size_t most_columns) const {
     const Factor& first = product.first;
-    if (product.columns > most_few || !has_vectors(first.region.stored) || product.second.scales)
+    if (product.columns > most_columns || !has_vectors(first.region.stored) ||
+        product.second.scales)
       return false;
     if (first.region.stored == Storage::int4 && first.region.leading % 2 != 0) return false;
     // A unit of 32 elements, the longest, lies in one group.
@@ -58,22 +60,27 @@ struct Skinny {
   }
 };
 
-std::optional<Skinny> skinny_of(const SequenceBuilder& builder, const Product& product) {
+std::optional<Skinny> skinny_of(const SequenceBuilder& builder, unsigned queue,
+                                const Product& product) {
   const auto is_plain = [](const Factor& factor) {
     return factor.stored == Factor::Stored::everywhere &&
            factor.diagonal == Factor::Diagonal::as_is;
   };
   if (is_complex(builder.call().precision) || builder.call().invariant || product.items != 1 ||
-      product.gated != ProductForm::Gated::no ||
-      product.triangle != Product::Triangle::whole || product.form().is_integer() ||
-      !is_plain(product.first) || !is_plain(product.second) ||
+      product.gated != ProductForm::Gated::no || product.triangle != Product::Triangle::whole ||
+      product.form().is_integer() || !is_plain(product.first) || !is_plain(product.second) ||
       product.first.region.slot == product.result.slot ||
       product.second.region.slot == product.result.slot || !product.result.slot)
     return std::nullopt;
+  const std::string form = builder.gemm_form(queue);
+  const bool has_little = form == "gpu_small" || form == "gpu32";
+  const std::size_t most = has_little ? most_few_of_small_gpus : most_few;
   const Skinny as_is{product, false}, turned{transposed(product), true};
-  if (as_is.suits() && (as_is.lies_along_depth() || !turned.suits() || !turned.lies_along_depth()))
+  const bool turned_suits = turned.suits(most);
+  if (as_is.suits(most) &&
+      (as_is.lies_along_depth() || !turned_suits || !turned.lies_along_depth()))
     return as_is;
-  if (turned.suits()) return turned;
+  if (turned_suits) return turned;
   return std::nullopt;
 }
 
@@ -86,7 +93,7 @@ class SkinnySteps {
         product_(skinny.product),
         form_(product_.form()),
         is_cpu_(is_cpu_form(builder.gemm_form(queue))),
-        // Vectors of X lie along the depth; whole numbers of 4 bits are unpacked once.
+        // Vectors of X lie along the depth; integers of 4 bits are unpacked once.
         is_packed_(skinny.lies_along_depth() && (product_.second.trans != Transpose::none ||
                                                  !has_vectors(product_.second.region.stored) ||
                                                  product_.second.region.stored == Storage::int4)) {}
@@ -100,8 +107,8 @@ class SkinnySteps {
       const std::size_t elements = product_.depth * product_.columns;
       const cl::Buffer packed =
           builder_.scratch(queue_, 0, elements * size_of(builder_.call().precision));
-      auto arguments = builder_.step(queue_, choice("pack_x"),
-                                     stream_range(builder_.device(queue_), elements));
+      auto arguments =
+          builder_.step(queue_, choice("pack_x"), stream_range(builder_.device(queue_), elements));
       put(arguments, x).numbers(step, column_step, product_.depth).buffer(packed);
       x = {std::nullopt, packed};
       step = 1;
@@ -162,7 +169,11 @@ class SkinnySteps {
   /// Rows of a work-item of a CPU, or of a work-group of a GPU.
   std::size_t least_rows() const {
     if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
-    return skinny_.lies_along_depth() ? threads / 32 * (product_.columns >= 5 ? 1 : product_.columns >= 2 ? 2 : 4) : threads;
+    return skinny_.lies_along_depth() ? threads / 32 *
+                                            (product_.columns >= 5   ? 1
+                                             : product_.columns >= 2 ? 2
+                                                                     : 4)
+                                      : threads;
   }
   /// Where the rows are too few for the device, its work-items share the depth.
   std::size_t parts_of_depth() const {
@@ -189,8 +200,8 @@ class SkinnySteps {
     if (is_cpu_) {
       // As many as the device has units: fewer where a unit would have little.
       const std::size_t work = product_.rows * product_.depth * product_.columns;
-      const std::size_t most = std::clamp<std::size_t>(
-          work >> 16, 1, builder_.device(queue_).compute_units);
+      const std::size_t most =
+          std::clamp<std::size_t>(work >> 16, 1, builder_.device(queue_).compute_units);
       range = work_groups(builder_.device(queue_), parts > 1 ? parts : std::min(shares, most));
     } else {
       range.local[0] = threads;
@@ -221,7 +232,7 @@ class SkinnySteps {
 }  // namespace
 
 bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  const auto skinny = skinny_of(builder, product);
+  const auto skinny = skinny_of(builder, queue, product);
   if (!skinny) return false;
   SkinnySteps(builder, queue, *skinny).add();
   return true;

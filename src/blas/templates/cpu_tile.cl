@@ -15,7 +15,7 @@
     to = JOIN(vload, LANES)(0, some);                                             \
   }
 //===== cpu_finish =====
-// What becomes of a tile's sums where that is more than adding them to C: C is not stored as T, or whole numbers are
+// What becomes of a tile's sums where that is more than adding them to C: C is not stored as T, or integers are
 // summed, or the result goes through an Epilogue (`finished`). Sums of a part of the depth wait in `partial`, as SUM;
 // C is read and written once, when the last part is there.
 #if INTEGER
@@ -90,7 +90,7 @@ inline void finish(SUMS sums[COLUMNS][VECTORS], const Target to, int rows, int c
       const bool all = there == LANES &&
                        (triangle == 0 || (triangle == 1 ? under >= 0 : under <= 1 - LANES));
 #if RESULT == 6 && INTEGER
-      // Whole numbers that a float may not hold: alpha and beta are whole, too.
+      // Integers that a float may not hold: alpha and beta are whole, too.
       for (int lane = 0; lane < there; ++lane) {
         if ((triangle == 1 && under + lane < 0) || (triangle == 2 && under + lane > 0)) continue;
         long value = (long)alpha * kept[j][i + lane];

@@ -1,5 +1,5 @@
 // Products of doubles from products of bytes, by the Chinese remainder theorem (Ozaki, Uchino and Imamura 2025, Ozaki
-// Scheme II): each line of a factor is scaled by a power of two to whole numbers, whose remainders by MODULI coprime
+// Scheme II): each line of a factor is scaled by a power of two to integers, whose remainders by MODULI coprime
 // numbers up to 256 are bytes. A product of those is exact in int32; from the remainders of an element by all moduli
 // the element itself follows, exactly, as long as it is less than half of the moduli's product.
 //
@@ -76,7 +76,7 @@ kernel __attribute__((reqd_work_group_size(32, 8, 1))) void exponents(
   scales[line0 + across] = most == 0 ? 0 : bits - 1 - ilogb(most);
 }
 
-// The bytes of a whole number by all moduli: in [-p / 2, p / 2].
+// The bytes of an integer by all moduli: in [-p / 2, p / 2].
 inline char remainder_by(REAL whole, int t) {
   const REAL p = moduli[t], inverse = (REAL)1 / p;
   // The first quotient may be off by one: 2^55 times the inverse has an error.
@@ -124,7 +124,7 @@ kernel __attribute__((reqd_work_group_size(32, 8, 1))) void remainders(
 
 constant uchar inverses[MODULI * MODULI] = {INVERSES};
 
-// The whole number, of a sign, that has these sums' remainders: its digits in the mixed radix of the moduli (Garner
+// The integer, of a sign, that has these sums' remainders: its digits in the mixed radix of the moduli (Garner
 // 1959), then those put together in 128 bits.
 inline REAL whole_of(global const int* restrict sums, long plane) {
   uint digits[MODULI];

@@ -14,7 +14,7 @@
 //===== stored =====
 // How elements lie in memory: kinds by the numbers of kiln::blas::Storage. ELEMENT(kind) is the type of what
 // memory holds, GET(kind, p, i) its element i as a T, PUT(kind, p, i, value) writes one, rounded to the
-// nearest, ties to even. Real numbers only, but for kind 0.
+// nearest, ties to even. Real types only, but for kind 0.
 #define ELEMENT(kind) JOIN(ELEMENT_, kind)
 #define GET(kind, p, i) JOIN(get_, kind)(p, i)
 #define PUT(kind, p, i, value) JOIN(put_, kind)(p, i, value)
@@ -108,7 +108,7 @@ DEFINE_MATRIX_ELEMENT(FIRST)
 DEFINE_MATRIX_ELEMENT(SECOND)
 #endif
 
-// Panels hold reals, or on GPUs where INTEGER is 1 the whole numbers that both factors are of. (On CPUs floats hold
+// Panels hold reals, or on GPUs where INTEGER is 1 the integers that both factors are of. (On CPUs floats hold
 // them, which multiply and add exactly as far as a block of the depth goes.)
 #if INTEGER && !ON_CPU
 typedef int PANEL, PANEL_T;

@@ -39,7 +39,7 @@ inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int
     copy_16(to + chunk / chunks * line + chunk % chunks * REALS_16, from + chunk * REALS_16);
 }
 
-// Sums of a tile: PANEL_T. Of whole numbers a result of int32 is made by integers alone, with whole alpha and beta.
+// Sums of a tile: PANEL_T. Of integers a result of int32 is made by integers alone, with whole alpha and beta.
 #if INTEGER
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
 #else

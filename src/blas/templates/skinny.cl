@@ -228,7 +228,7 @@ kernel void skinny_columns(SKINNY_PARAMETERS) {
 #else
 #define WIDE 32
 #endif
-// A whole number of 4 or 8 bits as a float: the fraction of 2^23 and it, less 2^23. The device's own conversion takes
+// An integer of 4 or 8 bits as a float: the fraction of 2^23 and it, less 2^23. The device's own conversion takes
 // four times as long.
 #define WHOLE(bits, half) (as_float(0x4b000000u | ((bits) ^ (half))) - (8388608.0f + (half)))
 

@@ -192,8 +192,8 @@ class BatchOfPlaces : public ::testing::Test {
     std::vector<BatchItem> entries;
     for (std::size_t i = 0; i < 4; ++i)
       entries.push_back({a[i] * data.a.stride(), b[i] * data.b.stride(), c[i] * data.c.stride(),
-                       i == 2 ? Scalar(0) : scalar_of<T>(0.5 + static_cast<double>(i), 0.25),
-                       i == 1 ? Scalar(0) : scalar_of<T>(-1, 0.5)});
+                         i == 2 ? Scalar(0) : scalar_of<T>(0.5 + static_cast<double>(i), 0.25),
+                         i == 1 ? Scalar(0) : scalar_of<T>(-1, 0.5)});
     return entries;
   }
   static void check(std::size_t size, std::size_t queues) {

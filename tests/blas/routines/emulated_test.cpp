@@ -50,7 +50,8 @@ class Emulated : public ::testing::Test {
         Sum sum;
         const auto at = c.at(call.order, i, j);
         sum.add(call.beta, c.all()[at]);
-        for (std::size_t k = 0; k < call.k; ++k) sum.add(Wide(call.alpha) * left(i, k), right(k, j));
+        for (std::size_t k = 0; k < call.k; ++k)
+          sum.add(Wide(call.alpha) * left(i, k), right(k, j));
         expected.set(at, sum);
       }
     EXPECT_EQ(expected.difference(now), "") << text_of(call) << form;

@@ -42,9 +42,12 @@ TYPED_TEST(Invariant, bits_of_a_part_are_those_of_the_product) {
     struct Part {
       std::size_t i0, m, j0, n, queues;
     };
-    for (const auto& [i0, m, j0, n, queues] :
-         {Part{0, 150, 0, 140, 3}, {7, 1, 0, 140, 1}, {0, 150, 9, 1, 1}, {33, 1, 21, 1, 1},
-          {5, 17, 3, 29, 1}, {64, 64, 13, 100, 2}}) {
+    for (const auto& [i0, m, j0, n, queues] : {Part{0, 150, 0, 140, 3},
+                                               {7, 1, 0, 140, 1},
+                                               {0, 150, 9, 1, 1},
+                                               {33, 1, 21, 1, 1},
+                                               {5, 17, 3, 29, 1},
+                                               {64, 64, 13, 100, 2}}) {
       const auto some = this->part(i0, m, j0, n, queues, form, true);
       for (std::size_t j = j0; j < j0 + n; ++j)
         for (std::size_t i = i0; i < i0 + m; ++i) {

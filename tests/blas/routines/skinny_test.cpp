@@ -11,8 +11,12 @@ TEST(Skinny, is_right_for_few_columns_and_few_rows) {
     for (const auto order : orders)
       for (const auto trans_a : {Transpose::none, Transpose::transpose})
         for (const auto trans_b : {Transpose::none, Transpose::transpose})
-          for (const auto& [m, n, k] : {std::array<std::size_t, 3>{131, 3, 67}, {3, 131, 67},
-                                        {200, 8, 33}, {2, 2, 9000}, {67, 1, 40}, {1, 300, 19}}) {
+          for (const auto& [m, n, k] : {std::array<std::size_t, 3>{131, 3, 67},
+                                        {3, 131, 67},
+                                        {200, 8, 33},
+                                        {2, 2, 9000},
+                                        {67, 1, 40},
+                                        {1, 300, 19}}) {
             Product p = product(m, n, k, {float32, float32, float32});
             p.call.order = order;
             p.call.trans_a = trans_a;

@@ -117,7 +117,8 @@ class StoredData {
   std::size_t at(std::size_t i, std::size_t j) const {
     return offset_ + (order_ == Order::column_major ? j * ld_ + i : i * ld_ + j);
   }
-  static std::uint32_t bits_at(Storage kind, const std::vector<std::uint8_t>& bytes, std::size_t i) {
+  static std::uint32_t bits_at(Storage kind, const std::vector<std::uint8_t>& bytes,
+                               std::size_t i) {
     const std::size_t size = bits_of(kind);
     if (size == 4) return bytes[i / 2] >> (i % 2 * 4) & 15u;
     std::uint32_t bits = 0;

@@ -7,7 +7,8 @@
 #include "blas/routines/level3.hpp"
 #include "blas/routines/stored_data.hpp"
 
-// Products of operands that lie in memory otherwise than as floats, against sums in double precision.
+// Products of operands that lie in memory otherwise than as floats, against sums in double
+// precision.
 namespace kiln::blas::testing {
 
 /// What the tests call a float among the kinds of elements.
@@ -127,8 +128,8 @@ inline void check(Product p) {
       expected.set(c.at(i, j), sum, is_exact ? 0 : bound);
     }
   EXPECT_EQ(expected.difference(), "")
-      << text_of(call) << " kinds " << static_cast<int>(p.kinds[0])
-      << static_cast<int>(p.kinds[1]) << static_cast<int>(p.kinds[2]) << " form " << p.form;
+      << text_of(call) << " kinds " << static_cast<int>(p.kinds[0]) << static_cast<int>(p.kinds[1])
+      << static_cast<int>(p.kinds[2]) << " form " << p.form;
   EXPECT_EQ(a.download(), a.bytes());
   EXPECT_EQ(b.download(), b.bytes());
 }

@@ -1,9 +1,9 @@
-#include <array>
-
 #include "blas/routines/stored_product.hpp"
 
-// Products of operands that are halves, bfloat16, floats of 8 bits and whole numbers, and what their
-// results go through.
+#include <array>
+
+// Products of operands that are halves, bfloat16, floats of 8 bits and integers, and what
+// their results go through.
 namespace kiln::blas::testing {
 namespace {
 
@@ -60,12 +60,15 @@ TEST(StoredProduct, results_of_whole_numbers_hold_at_their_largest) {
 
 TEST(StoredProduct, the_forms_for_gpus_are_right_on_any_device) {
   for (const char* form : {"gpu", "gpu_small"})
-    for (const Storage kind : factor_kinds)
-      for (const auto& [m, n, k] : {std::array<std::size_t, 3>{5, 3, 7}, {130, 70, 33}, {5, 3, 1100}}) {
+    for (const Storage kind : factor_kinds) {
+      if (form == std::string("gpu_small") && kind != half) continue;  // it differs in tiles alone
+      for (const auto& [m, n, k] :
+           {std::array<std::size_t, 3>{5, 3, 7}, {130, 70, 33}, {5, 3, 1100}}) {
         Product p = product(m, n, k, {kind, kind, kind == int4 ? float32 : kind});
         p.form = form;
         check(p);
       }
+    }
 }
 
 TEST(StoredProduct, several_queues_share_the_result) {

@@ -1,7 +1,8 @@
 #include "blas/routines/level3.hpp"
 #include "blas/routines/stored_data.hpp"
 
-// Routines by way of workspace: conversions both ways, exhaustively, and what a routine leaves alone.
+// Routines by way of workspace: conversions both ways, exhaustively, and what a routine leaves
+// alone.
 namespace kiln::blas::testing {
 namespace {
 
@@ -116,8 +117,8 @@ TEST(Widened, an_update_leaves_the_other_triangle_alone) {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
           if (is_stored(uplo, i, j))
-            expected.set(a.at(i, j),
-                         0.25 * x.element(i, 0) * x.element(j, 0) + a.element(i, j), 1e-6);
+            expected.set(a.at(i, j), 0.25 * x.element(i, 0) * x.element(j, 0) + a.element(i, j),
+                         1e-6);
       EXPECT_EQ(expected.difference(), "");
     }
 }
@@ -177,7 +178,8 @@ TEST(Widened, products_with_one_special_matrix_take_them_as_they_lie) {
         const std::size_t m = 23, n = 31, size = side == Side::left ? m : n;
         const bool is_update = routine == Routine::syrk;
         StoredData a(half, Order::column_major, is_update ? n : size, is_update ? m : size, 3),
-            b(half, Order::column_major, m, n, 4), c(half, Order::column_major, is_update ? n : m, n, 5);
+            b(half, Order::column_major, m, n, 4),
+            c(half, Order::column_major, is_update ? n : m, n, 5);
         Call call;
         call.routine = routine;
         call.precision = Precision::s;
