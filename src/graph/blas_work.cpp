@@ -48,7 +48,7 @@ int class_of(const blas::Scalar& alpha) {
 }
 
 Bytes kind_of(const blas::Call& call) {
-  CanonicalWriter writer("graph blas task", 2);
+  CanonicalWriter writer("graph blas task", 3);
   const auto number = [&](std::string_view tag, auto value) {
     writer.integer(tag, static_cast<std::int64_t>(value));
   };
@@ -72,6 +72,13 @@ Bytes kind_of(const blas::Call& call) {
     number("stored", operand.stored);
     number("batch stride", operand.batch_stride);
   }
+  number("first index", call.first_index);
+  const blas::Window& window = call.window;
+  for (const std::size_t size :
+       {window.channels, window.height, window.width, window.kernel_h, window.kernel_w,
+        window.pad_h, window.pad_w, window.stride_h, window.stride_w, window.dilation_h,
+        window.dilation_w, std::size_t{window.flipped}})
+    number("window", size);
   number("invariant", call.invariant);
   number("emulated", call.emulated);
   number("batch", call.batch);

@@ -10,7 +10,7 @@ from site_pages import ROOT, Page, code_block, plain_text
 
 # Names in the navigation of pages whose titles say too much or too little there.
 LABELS = {"docs/index.md": "Start page", "README.md": "Read me", "docs/blas.md": "BLAS and clBLAS",
-          "docs/clblast.md": "CLBlast",
+          "docs/products.md": "Halves, bytes and weights", "docs/clblast.md": "CLBlast",
           "ARCHITECTURE.md": "Architecture", "CONTRIBUTING.md": "Contributing", "docs/performance.md": "How fast it is"}
 PICTURE = re.compile(r"<!-- picture: ([a-z-]+) -->\s*$")
 

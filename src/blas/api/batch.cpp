@@ -122,9 +122,13 @@ namespace {
 Call call_of(Call call, const BatchItem& item) {
   call.alpha = item.alpha;
   call.beta = item.beta;
-  call[Slot::a].offset += item.a;
-  call[Slot::b].offset += item.b;
-  call[Slot::c].offset += item.c;
+  const auto move = [&](Slot slot, std::size_t by) {
+    auto& offset = call[slot].offset;
+    if (__builtin_add_overflow(offset, by, &offset)) offset = static_cast<std::size_t>(-1);
+  };
+  move(Slot::a, item.a);
+  move(Slot::b, item.b);
+  move(Slot::c, item.c);
   return call;
 }
 
@@ -157,8 +161,8 @@ Batch::Batch(const Call& call, std::span<const BatchItem> items,
   for (auto* queue : queues) state_->queues.emplace_back(queue, true);
   state_->handles.assign(queues.begin(), queues.end());
   state_->items.assign(items.begin(), items.end());
-  const bool is_plain =
-      call.epilogue == Epilogue{} && (call.group_a | call.group_b) == 0 && !has_stored(call);
+  const bool is_plain = call.epilogue == Epilogue{} && (call.group_a | call.group_b) == 0 &&
+                        !call.invariant && !call.emulated && !has_stored(call);
   if (!is_plain || !is_small_product(call.m, call.n, call.k)) return;
   std::vector<char> table = table_of(items, call.precision);
   try {

@@ -63,7 +63,11 @@ bool has_what_it_cannot(const Call& call) {
   if (call.batch == 0) return true;
   if (call.emulated && (call.routine != Routine::gemm || !is_double(call.precision))) return true;
   if (call.routine != Routine::gemm && (has_epilogue || is_grouped || call.by_items)) return true;
-  if (call.by_items && (has_epilogue || is_grouped || has_stored(call))) return true;
+  if (call.by_items &&
+      (has_epilogue || is_grouped || has_stored(call) || call.invariant || call.emulated))
+    return true;
+  // A place is a number of its own.
+  if (finds_place(call.routine) && call[Slot::z].stored != Storage::native) return true;
   if (is_complex(call.precision) && has_epilogue) return true;
   if (call.precision != Precision::s && (has_stored(call) || is_grouped)) return true;
   const auto is_float = [&](Slot slot) { return call[slot].stored == Storage::native; };
@@ -165,8 +169,9 @@ Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
     if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
       return status;
     std::size_t bytes = 0;
-    if (use.items > 1 && use.access != Use::Access::read && bytes_of(use, operand, bytes) &&
-        items_overlap(use, operand))
+    // The images of a convolution lie without gaps: its uses have all of them.
+    if (use.items > 1 && call.routine != Routine::conv && use.access != Use::Access::read &&
+        bytes_of(use, operand, bytes) && items_overlap(use, operand))
       return Status::items_overlap;
     if (operand.memory == nullptr) continue;
     if (const Status status = check_memory(use, operand, call.routine, context);

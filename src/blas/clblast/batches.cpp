@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "blas/call/validate.hpp"
 #include "blas/clblast/calls.hpp"
 
 // CLBlast's batches: the same routine with other operands. Items that lie a stride apart and have
@@ -15,12 +16,13 @@ StatusCode mark(const cl_command_queue* queue, cl_event* event) {
 
 namespace {
 
-/// Whether Kiln's BLAS takes a call with a batch of any routine as one.
-constexpr bool takes_batches = true;
-
 /// Makes a call whose operands lie a stride apart, as many times as its batch says.
 StatusCode made_strided(const Call& batch, const cl_command_queue* queue, cl_event* event) {
-  if (takes_batches) return made(batch, queue, event);
+  // Items that write to the same memory are for CLBlast no mistake: one after another they are
+  // right.
+  if (const StatusCode status = made(batch, queue, event);
+      static_cast<int>(status) != static_cast<int>(blas::Status::items_overlap))
+    return status;
   return made_in_turn(batch.batch, queue, event, [&](std::size_t item) {
     Call one = batch;
     one.batch = 1;

@@ -118,8 +118,8 @@ bool add_at_once(SequenceBuilder& to) {
 void add_batch(SequenceBuilder& to, const std::function<void(SequenceBuilder&)>& add) {
   if (add_at_once(to)) return;
   // Products on GPUs go through the items of a batch by themselves.
-  bool is_on_gpus =
-      to.call().routine == Routine::gemm && !to.call().by_items && !to.call().emulated;
+  bool is_on_gpus = to.call().routine == Routine::gemm && !to.call().by_items &&
+                    !to.call().emulated && to.call().alpha != Scalar(0) && to.call().k != 0;
   for (unsigned queue = 0; queue < to.queues(); ++queue)
     is_on_gpus = is_on_gpus && !is_cpu_form(to.gemm_form(queue));
   if (is_on_gpus) return add(to);

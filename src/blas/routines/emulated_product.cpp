@@ -226,7 +226,11 @@ class EmulatedProduct {
 }  // namespace
 
 bool add_emulated_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
-  const bool suits = builder.call().emulated && is_double(builder.call().precision) &&
+  // What work-groups of the kernels take.
+  constexpr std::size_t threads = 256, local_memory = std::size_t{24} << 10;
+  const Device& device = builder.device(queue);
+  const bool suits = device.max_work_group_size >= threads && device.local_memory >= local_memory &&
+                     builder.call().emulated && is_double(builder.call().precision) &&
                      product.gated == ProductForm::Gated::no && product.items == 1 &&
                      product.triangle == Product::Triangle::whole &&
                      product.first.stored == Factor::Stored::everywhere &&

@@ -112,7 +112,8 @@ class GpuProduct {
     factor.scales ? arguments.operand(*factor.scales, factor.first_scale)
                   : arguments.buffer(cl::Buffer()).numbers(0);
     arguments
-        .numbers(factor.group, factor.groups, factor.region.item_step, rows, product_.depth, padded)
+        .numbers(factor.group, factor.groups, factor.scale_item_step, factor.region.item_step, rows,
+                 product_.depth, padded)
         .buffer(packed);
     put_gate(arguments, product_);
     return packed;
@@ -137,10 +138,11 @@ void add_gpu_gather(SequenceBuilder& builder, unsigned queue, const Product& pro
 
 void add_gpu_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   // Packed factors of as many items at a time as a share of the device's memory has room for.
-  constexpr std::size_t most_bytes = std::size_t{256} << 20;
+  constexpr std::size_t most_bytes = std::size_t{256} << 20, most_items = 32768;
   const std::size_t each = (product.rows + product.columns + 256) * (product.depth + 64) *
                            size_of(builder.call().precision);
-  const std::size_t at_once = std::clamp<std::size_t>(most_bytes / each, 1, product.items);
+  const std::size_t at_once =
+      std::clamp<std::size_t>(most_bytes / each, 1, std::min(most_items, product.items));
   for (std::size_t item = 0; item < product.items; item += at_once) {
     Product some = product.item(item);
     some.items = std::min(at_once, product.items - item);

@@ -110,11 +110,12 @@ AfterProduct after_of(const Call& call) {
   return after;
 }
 
-void set_scales(Factor& factor, Slot slot, std::size_t group, std::size_t depth) {
+void set_scales(Factor& factor, const Call& call, Slot slot, std::size_t group) {
   if (group == 0) return;
   factor.scales = slot;
   factor.group = group;
-  factor.groups = panels_of(depth, group);
+  factor.groups = panels_of(call.k, group);
+  factor.scale_item_step = call[slot].batch_stride;
 }
 
 }  // namespace
@@ -128,8 +129,8 @@ void add_gemm(SequenceBuilder& to) {
   product.depth = call.k;
   product.first = {region_of(call, Slot::a), call.trans_a};
   product.second = {region_of(call, Slot::b), call.trans_b};
-  set_scales(product.first, Slot::scale_a, call.group_a, call.k);
-  set_scales(product.second, Slot::scale_b, call.group_b, call.k);
+  set_scales(product.first, call, Slot::scale_a, call.group_a);
+  set_scales(product.second, call, Slot::scale_b, call.group_b);
   product.result = region_of(call, Slot::c);
   product.after = after_of(call);
   product.items = to.runs_items() ? 1 : call.batch;

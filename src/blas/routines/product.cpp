@@ -1,5 +1,6 @@
 #include "blas/routines/product.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
@@ -78,11 +79,20 @@ bool add_by_way_of_sums(SequenceBuilder& builder, unsigned queue, const Product&
   sums.result.item_step = static_cast<std::int64_t>(product.rows * product.columns);
   sums.result.stored = form.is_integer() ? Storage::int32 : Storage::native;
   if (!takes_matrix_units(builder, queue, sums)) return false;
+  // As many items at a time as a share of the memory, and a dimension of work-groups, has room for.
+  constexpr std::size_t most_bytes = std::size_t{256} << 20, most_items = 32768;
+  const std::size_t each = product.rows * product.columns * sizeof(float);
+  const std::size_t at_once =
+      std::clamp<std::size_t>(most_bytes / each, 1, std::min(most_items, product.items));
   // The numbers below 4 are the product's own.
-  sums.result.buffer =
-      builder.scratch(queue, 4, product.items * product.rows * product.columns * sizeof(float));
-  add_matrix_unit_product(builder, queue, sums);
-  add_gpu_gather(builder, queue, product, sums.result.buffer);
+  sums.result.buffer = builder.scratch(queue, 4, at_once * each);
+  for (std::size_t item = 0; item < product.items; item += at_once) {
+    Product made = sums.item(item), some = product.item(item);
+    made.result.add = 0;
+    made.items = some.items = std::min(at_once, product.items - item);
+    add_matrix_unit_product(builder, queue, made);
+    add_gpu_gather(builder, queue, some, sums.result.buffer);
+  }
   return true;
 }
 

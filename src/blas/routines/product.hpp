@@ -42,6 +42,7 @@ struct Factor {
   std::optional<Slot> scales;
   std::size_t group = 1, groups = 0;
   std::int64_t first_scale = 0;
+  std::int64_t scale_item_step = 0;  ///< from an item of a batch to the next
 
   /// The part of it that begins at a row and a column of op(region); the depth of one with scales
   /// is not cut.
@@ -95,6 +96,8 @@ struct Product {
     for (Region* region : {&one.first.region, &one.second.region, &one.result, &one.after.bias,
                            &one.after.scale, &one.after.residual})
       region->add += static_cast<std::int64_t>(index) * region->item_step;
+    for (Factor* factor : {&one.first, &one.second})
+      factor->first_scale += static_cast<std::int64_t>(index) * factor->scale_item_step;
     return one;
   }
 

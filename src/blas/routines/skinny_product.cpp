@@ -93,6 +93,7 @@ class SkinnySteps {
         product_(skinny.product),
         form_(product_.form()),
         is_cpu_(is_cpu_form(builder.gemm_form(queue))),
+        threads_(std::min<std::size_t>(128, gpu_form(builder.gemm_form(queue)).threads)),
         // Vectors of X lie along the depth; integers of 4 bits are unpacked once.
         is_packed_(skinny.lies_along_depth() && (product_.second.trans != Transpose::none ||
                                                  !has_vectors(product_.second.region.stored) ||
@@ -130,8 +131,6 @@ class SkinnySteps {
   }
 
  private:
-  static constexpr std::size_t threads = 128;
-
   KernelChoice choice(const char* kernel) const {
     Facts facts{{"few", static_cast<std::int64_t>(product_.columns)},
                 {"packed", std::int64_t{is_packed_}},
@@ -157,7 +156,7 @@ class SkinnySteps {
       add("lanes", std::clamp<std::int64_t>(
                        is_double(builder_.call().precision) ? floats / 2 : floats, 4, 16));
     } else {
-      add("threads", threads);
+      add("threads", threads_);
       add("async", builder_.gemm_form(queue_).starts_with("sm"));
     }
     KernelChoice chosen =
@@ -169,11 +168,11 @@ class SkinnySteps {
   /// Rows of a work-item of a CPU, or of a work-group of a GPU.
   std::size_t least_rows() const {
     if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
-    return skinny_.lies_along_depth() ? threads / 32 *
+    return skinny_.lies_along_depth() ? threads_ / 32 *
                                             (product_.columns >= 5   ? 1
                                              : product_.columns >= 2 ? 2
                                                                      : 4)
-                                      : threads;
+                                      : threads_;
   }
   /// Where the rows are too few for the device, its work-items share the depth.
   std::size_t parts_of_depth() const {
@@ -204,8 +203,8 @@ class SkinnySteps {
           std::clamp<std::size_t>(work >> 16, 1, builder_.device(queue_).compute_units);
       range = work_groups(builder_.device(queue_), parts > 1 ? parts : std::min(shares, most));
     } else {
-      range.local[0] = threads;
-      range.global[0] = shares * parts * threads;
+      range.local[0] = threads_;
+      range.global[0] = shares * parts * threads_;
     }
     const bool along = skinny_.lies_along_depth();
     auto arguments = builder_.step(queue_, choice(along ? "skinny_rows" : "skinny_columns"), range);
@@ -226,7 +225,9 @@ class SkinnySteps {
   const Skinny& skinny_;
   const Product& product_;
   ProductForm form_;
-  bool is_cpu_, is_packed_;
+  bool is_cpu_;
+  std::size_t threads_;  ///< of a GPU's work-group
+  bool is_packed_;
 };
 
 }  // namespace

@@ -37,6 +37,7 @@ Shape::Shape(const Call& call, cl_context in_context, const cl_device_id* on, st
       invariant(call.invariant ? 1 : 0),
       emulated(call.emulated ? 1 : 0),
       by_items(call.by_items ? 1 : 0),
+      unused{},
       m(call.m),
       n(call.n),
       k(call.k),

@@ -348,13 +348,14 @@ inline void PACK(const Factor x, long p0, long p1, long rows, long k0, int colum
 kernel __attribute__((reqd_work_group_size(32, THREADS / 32, 1))) void PACK(
     global const ELEMENT(KIND)* restrict x, long offset, long step_i, long step_k, int stored,
     int outside, int diagonal, int conjugated, global const ushort* restrict scales,
-    long scales_offset, long group, long groups, long batch_step, long rows, long depth, long padded,
+    long scales_offset, long group, long groups, long scale_step, long batch_step, long rows, long depth, long padded,
     global PANEL* restrict out GATE_PARAMETER) {
   RETURN_AT_GATE
   local PANEL_T square[32][33];
   const long i0 = get_group_id(0) * 32, k0 = get_group_id(1) * 32;
   const int lane = get_local_id(0), line = get_local_id(1);
   offset += get_group_id(2) * batch_step;
+  scales_offset += get_group_id(2) * scale_step;
   for (int step = line; step < 32; step += THREADS / 32) {
     // Neighbours in the group read neighbours in memory.
     const long i = i0 + (step_i == 1 ? lane : step), k = k0 + (step_i == 1 ? step : lane);

@@ -99,7 +99,7 @@ inline REAL sum_of(VEC v) {
       const long g1 = min(g0 + stretch, k1);                                                      \
       IN_GROUP(count)                                                                             \
       long k = g0;                                                                                \
-      for (; k + LANES <= g1; k += LANES) {                                                       \
+      for (; has_vectors && k + LANES <= g1; k += LANES) {                                                       \
         VEC y[FEW];                                                                               \
         FOR_FEW(j) y[j] = GET_VEC(X_KIND, x, x_first + k + j * x_column_step);                    \
         _Pragma("unroll") for (int r = 0; r < count; ++r) {                                       \
@@ -107,6 +107,7 @@ inline REAL sum_of(VEC v) {
           FOR_FEW(j) SUM[r][j] = fma(v, y[j], SUM[r][j]);                                         \
         }                                                                                         \
       }                                                                                           \
+      const bool ran_vectors = k > g0, runs_on = k < g1;                                          \
       for (; k < g1; ++k)                                                                         \
         _Pragma("unroll") for (int r = 0; r < count; ++r) {                                       \
           const REAL v = GET(FIRST, a, a_first + (i + r) * line + k);                             \
@@ -131,8 +132,9 @@ inline REAL sum_of(VEC v) {
   _Pragma("unroll") for (int r = 0; r < count; ++r) {                                             \
     const REAL scale = get_1(scales, scales_first + (i + r) * ((depth + group - 1) / group) + g0 / group); \
     FOR_FEW(j) {                                                                                  \
-      total[r][j] = fma((VEC)(scale), of_group[r][j], total[r][j]);                               \
-      rest[r][j] = fma(scale, rest_of_group[r][j], rest[r][j]);                                   \
+      /* An infinite scale times a sum that there is not would be no number. */                    \
+      if (ran_vectors) total[r][j] = fma((VEC)(scale), of_group[r][j], total[r][j]);              \
+      if (runs_on) rest[r][j] = fma(scale, rest_of_group[r][j], rest[r][j]);                      \
     }                                                                                             \
   }
 #else
@@ -148,6 +150,8 @@ kernel void skinny_rows(SKINNY_PARAMETERS) {
   const long unit = GROUPED_FIRST ? group : LANES, units = (depth + unit - 1) / unit;
   const long k0 = units * part / parts * unit, k1 = min(depth, units * (part + 1) / parts * unit);
   const long stretch = GROUPED_FIRST ? group : k1 - k0;
+  // Two int4 share a byte: with an odd offset they are read one by one.
+  const bool has_vectors = FIRST != 7 || a_first % 2 == 0;
   long i = rows * number / numbers;
   const long end = rows * (number + 1) / numbers;
   for (; i + AT_ONCE <= end; i += AT_ONCE) ROWS_OF(AT_ONCE)

@@ -141,7 +141,8 @@ E choice_of(const Context& context, std::string_view option,
 /// How the operands lie in memory, and what a product's result goes through.
 void set_kinds(Call& call, const Context& context) {
   const auto all = choice_of<Storage>(context, "stored", options::storages);
-  for (const blas::Use& use : Uses(call)) call[use.slot].stored = all;
+  for (const blas::Use& use : Uses(call))
+    if (!finds_place(call.routine) || use.slot != Slot::z) call[use.slot].stored = all;
   for (const auto& [option, slot] : {std::pair<std::string_view, Slot>{"stored-a", Slot::a},
                                      {"stored-b", Slot::b},
                                      {"stored-c", Slot::c}})

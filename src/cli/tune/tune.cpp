@@ -238,6 +238,18 @@ const Command tune_command{
           options::trans_a,
           options::trans_b,
           options::diag,
+          options::stored,
+          options::stored_a,
+          options::stored_b,
+          options::stored_c,
+          options::group_a,
+          options::group_b,
+          options::bias,
+          options::scale,
+          options::activation,
+          options::residual,
+          options::invariant,
+          options::emulated,
           Option::text(
               "param", "NAME=VALUES",
               "A parameter of a specification's kernel, a symbol of the file or a macro, and the "

@@ -91,7 +91,7 @@ inline std::uint32_t nearest(Storage kind, double value) {
 class StoredData {
  public:
   StoredData(Storage kind, Order order, std::size_t rows, std::size_t columns, unsigned seed)
-      : kind_(kind), order_(order), offset_(seed % 3 * 2) {
+      : kind_(kind), order_(order), offset_(kind == Storage::int4 ? rows % 2 : seed % 3 * 2) {
     const bool by_columns = order == Order::column_major;
     const std::size_t length = by_columns ? rows : columns, lines = by_columns ? columns : rows;
     ld_ = length + seed % 4;
