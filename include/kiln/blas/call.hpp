@@ -117,8 +117,8 @@ struct Operand {
 
 /// What becomes of each element of a product before it is stored:
 ///   C := activation(scale (alpha op(A) op(B) + beta C) + bias) + residual
-/// with what is there of it. Bias and scale have an element for each row of C, or for each column
-/// (as BLAS counts them, whatever the Order); the residual is a matrix like C.
+/// as far as the call has them. Bias and scale have an element for each row of C, or for each
+/// column (as BLAS counts them, whatever the Order); the residual is a matrix like C.
 struct Epilogue {
   Along bias = Along::none;   ///< Slot::bias, a vector
   Along scale = Along::none;  ///< Slot::scale, a vector

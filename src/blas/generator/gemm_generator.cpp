@@ -29,51 +29,39 @@ std::pair<unsigned, unsigned> nvidia_compute_capability(const Device& device) {
   return {number(0x4000), number(0x4001)};
 }
 
-std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
-  std::string text;
-  const auto define = [&](const char* name, auto value) {
-    text += fmt::format("#define {} {}\n", name, static_cast<int>(value));
+Facts parts_of(const ProductForm& product) {
+  const auto part = [](const char* name, auto value) {
+    return Fact{name, static_cast<std::int64_t>(value)};
   };
-  define("FIRST", product.first);
-  define("SECOND", product.second);
-  define("RESULT", product.result);
-  define("GROUPED_FIRST", product.grouped_first);
-  define("GROUPED_SECOND", product.grouped_second);
-  define("INTEGER", product.is_integer());
-  define("SPECIAL", product.is_special());
-  define("GATED", product.gated);
-  if (!product.is_special()) return text;
-  define("VECTOR_EPILOGUE", has_vector_epilogue);
-  define("BIAS", product.after.bias);
-  define("BIAS_KIND", product.bias);
-  define("SCALE", product.after.scale);
-  define("SCALE_KIND", product.scale);
-  define("ACTIVATION", product.after.activation);
-  define("RESIDUAL", product.after.residual);
-  define("RESIDUAL_KIND", product.residual);
+  return {part("first", product.first),
+          part("second", product.second),
+          part("result", product.result),
+          part("grouped_first", product.grouped_first),
+          part("grouped_second", product.grouped_second),
+          part("bias", product.after.bias),
+          part("bias_kind", product.bias),
+          part("scale", product.after.scale),
+          part("scale_kind", product.scale),
+          part("activation", product.after.activation),
+          part("residual", product.after.residual),
+          part("residual_kind", product.residual),
+          part("gated", product.gated)};
+}
+
+namespace {
+
+std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
+  Facts all = parts_of(product);
+  all.push_back({"integer", std::int64_t{product.is_integer()}});
+  all.push_back({"special", std::int64_t{product.is_special()}});
+  all.push_back({"vector_epilogue", std::int64_t{has_vector_epilogue}});
+  std::string text;
+  for (const Fact& fact : all)
+    text += fmt::format("#define {} {}\n", capitals(fact.name), std::get<std::int64_t>(fact.value));
   return text;
 }
 
-void add_facts(Facts& facts, const ProductForm& product) {
-  // What is as usual is not named, so that more kinds of products change no Key of the others.
-  const auto add = [&](const char* name, auto value) {
-    const auto number = static_cast<std::int64_t>(value);
-    if (number != 0) facts.push_back({name, number});
-  };
-  add("first", product.first);
-  add("second", product.second);
-  add("result", product.result);
-  add("grouped_first", product.grouped_first);
-  add("grouped_second", product.grouped_second);
-  add("bias", product.after.bias);
-  add("bias_kind", product.bias);
-  add("scale", product.after.scale);
-  add("scale_kind", product.scale);
-  add("activation", product.after.activation);
-  add("residual", product.after.residual);
-  add("residual_kind", product.residual);
-  add("gated", product.gated);
-}
+}  // namespace
 
 std::string gemm_form(const Device& device) {
   if (device.type == Device::Type::cpu) return "cpu";
@@ -196,7 +184,9 @@ Facts facts_of(const GemmPayload& gemm) {
               {"small", std::int64_t{gemm.small}},
               {"native_floats", gemm.native_floats}};
   if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
-  add_facts(facts, gemm.product);
+  // What is as usual is not named, so that more kinds of products change no Key of the others.
+  for (Fact& part : parts_of(gemm.product))
+    if (std::get<std::int64_t>(part.value) != 0) facts.push_back(std::move(part));
   return facts;
 }
 

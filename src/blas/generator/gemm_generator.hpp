@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "blas/call/call.hpp"
 #include "device/device.hpp"
@@ -76,10 +77,8 @@ struct ProductForm {
   }
 };
 
-/// The macros with which templates know a form: the kinds FIRST, SECOND and RESULT and so on. An
-/// epilogue takes vectors of elements, or one at a time.
-std::string macros_of(const ProductForm& product, bool has_vector_epilogue);
-void add_facts(Facts& facts, const ProductForm& product);
+/// What a form is made of, by name, as numbers: facts, and in capitals the macros of templates.
+Facts parts_of(const ProductForm& product);
 
 /// What GemmGenerator is asked for.
 struct GemmPayload {

@@ -14,13 +14,13 @@ namespace {
 // Raised when generate() changes.
 constexpr std::int64_t own_version = 1;
 
+}  // namespace
+
 std::string capitals(std::string_view name) {
   std::string text(name);
   for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   return text;
 }
-
-}  // namespace
 
 Facts facts_of(const TemplatePayload& payload) {
   Facts facts{{"precision", std::string(1, letter(payload.precision))},

@@ -19,6 +19,9 @@ namespace kiln::blas {
 std::string_view template_text(std::string_view name);
 std::uint64_t template_mark(std::string_view name);
 
+/// A fact's name as a macro's.
+std::string capitals(std::string_view name);
+
 /// What a TemplateGenerator is asked for.
 struct TemplatePayload {
   Precision precision{};

@@ -2,8 +2,6 @@
 
 #include <array>
 
-#include "blas/routines/widened.hpp"
-
 namespace kiln::blas {
 
 void add_steps(SequenceBuilder& builder) {

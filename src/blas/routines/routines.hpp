@@ -15,6 +15,14 @@ void add_steps(SequenceBuilder& builder);
 /// Adds the steps of a call with a batch, whose routine's own function is `add` (batch.cpp).
 void add_batch(SequenceBuilder& builder, const std::function<void(SequenceBuilder&)>& add);
 
+// ---- Operands that lie in memory otherwise than the call's precision says (Operand::stored), for
+// routines whose kernels do not know them: copied into workspace, and results back (widened.cpp).
+
+/// Whether a routine's own kernels take operands as they lie.
+bool takes_stored(Routine routine);
+/// Adds the steps of a call with such operands; `add` those of the same call without.
+void add_widened(SequenceBuilder& builder, void (*add)(SequenceBuilder&));
+
 // ---- Level 1 (level1.cpp). All use the first queue alone: they are bound by the memory's
 // bandwidth, and one queue's kernels take all of that.
 //

@@ -132,25 +132,15 @@ class SkinnySteps {
 
  private:
   KernelChoice choice(const char* kernel) const {
-    Facts facts{{"few", static_cast<std::int64_t>(product_.columns)},
-                {"packed", std::int64_t{is_packed_}},
-                {"integer", std::int64_t{0}},
-                {"special", std::int64_t{form_.is_special()}},
-                {"vector_epilogue", std::int64_t{0}}};
+    Facts facts = parts_of(form_);
     const auto add = [&](const char* name, auto value) {
       facts.push_back({name, static_cast<std::int64_t>(value)});
     };
-    add("first", form_.first);
-    add("second", form_.second);
-    add("result", form_.result);
-    add("grouped_first", form_.grouped_first);
-    add("bias", form_.after.bias);
-    add("bias_kind", form_.bias);
-    add("scale", form_.after.scale);
-    add("scale_kind", form_.scale);
-    add("activation", form_.after.activation);
-    add("residual", form_.after.residual);
-    add("residual_kind", form_.residual);
+    add("few", product_.columns);
+    add("packed", is_packed_);
+    add("integer", false);
+    add("special", form_.is_special());
+    add("vector_epilogue", false);
     if (is_cpu_) {
       const std::int64_t floats = builder_.device(queue_).native_floats;
       add("lanes", std::clamp<std::int64_t>(

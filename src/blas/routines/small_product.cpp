@@ -36,7 +36,7 @@ CpuTile cpu_tile(const SmallProduct& product, Precision precision, std::size_t n
   tile.lanes = std::bit_floor(std::min(height, native / (is_double(precision) ? 2 : 1)));
   const std::size_t all = panels_of(height, tile.lanes);
   tile.vectors = all <= 4 ? all : all % 4 == 0 ? 4 : 3;
-  // Registers for the tile's sums; what is left holds a column of A.
+  // Registers for the tile's sums; the others hold a column of A.
   const std::size_t sums = native >= 16 ? 24 : 12;
   const std::size_t most =
       std::clamp<std::size_t>(sums / (tile.vectors * parts), 1, product.columns);

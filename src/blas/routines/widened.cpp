@@ -1,8 +1,7 @@
-#include "blas/routines/widened.hpp"
-
 #include <cstdlib>
 
 #include "blas/call/routine_traits.hpp"
+#include "blas/routines/routines.hpp"
 
 namespace kiln::blas {
 namespace {

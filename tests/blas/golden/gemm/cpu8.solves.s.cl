@@ -5,9 +5,17 @@
 #define RESULT 0
 #define GROUPED_FIRST 0
 #define GROUPED_SECOND 0
+#define BIAS 0
+#define BIAS_KIND 0
+#define SCALE 0
+#define SCALE_KIND 0
+#define ACTIVATION 0
+#define RESIDUAL 0
+#define RESIDUAL_KIND 0
+#define GATED 0
 #define INTEGER 0
 #define SPECIAL 0
-#define GATED 0
+#define VECTOR_EPILOGUE 1
 <prelude>
 <gate>
 <stored>
