@@ -110,6 +110,26 @@ cl::Buffer SequenceBuilder::zeros(unsigned queue, std::size_t bytes) {
   }
 }
 
+namespace {
+
+/// The last step that launches the same kernel with the same local size on another queue of the
+/// same device. PoCL (3.1 and 5.0 at least) counts the uses of a kernel's function by its kernel
+/// and local size, though it has one for each kind of grid: the end of one launch, while another
+/// makes a function for a larger grid, takes its last use, and an assertion ends the process.
+std::optional<std::size_t> same_kernel_elsewhere(const std::vector<Step>& steps, const Step& step) {
+  for (std::size_t index = steps.size(); index-- > 0;) {
+    const Step& before = steps[index];
+    if (&before.launch.info() != &step.launch.info() ||
+        before.launch.range().local != step.launch.range().local)
+      continue;
+    if (before.queue != step.queue) return index;
+    return {};  // in order behind it, and so behind those of other queues
+  }
+  return {};
+}
+
+}  // namespace
+
 SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelChoice& choice,
                                                  const NDRange& range,
                                                  const std::vector<std::size_t>& after) {
@@ -128,7 +148,11 @@ SequenceBuilder::Arguments SequenceBuilder::step(unsigned queue, const KernelCho
   step.family = choice.request.family;
   if (const auto part = parts_of_work_.find(step.queue); part != parts_of_work_.end())
     step.part = part->second;
-  for (const auto before : after) parts_.steps[before].awaited = true;
+  // Nothing is lost: each launch has all cores. Items of a batch have equal grids.
+  if (devices_[queue]->pocl && !runs_items_)
+    if (const auto before = same_kernel_elsewhere(parts_.steps, step))
+      step.after.push_back(*before);
+  for (const auto before : step.after) parts_.steps[before].awaited = true;
   return {parts_.steps.emplace_back(std::move(step)), call_->precision, replacements_};
 }
 
