@@ -2,13 +2,23 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <typeindex>
+#include <vector>
 
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
 #include "kiln/runtime.hpp"
 
 namespace kiln {
+
+/// The handles of events, without those that stand for nothing. The events must outlive their use.
+inline std::vector<cl_event> handles_of(std::span<const Event> events) {
+  std::vector<cl_event> handles;
+  for (const Event& event : events)
+    if (event.handle() != nullptr) handles.push_back(event.handle());
+  return handles;
+}
 
 /// What the copies of a Runtime share: the devices that a list names, a queue for each, contexts,
 /// and the Resolver. Thread-safe.

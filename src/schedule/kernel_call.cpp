@@ -380,10 +380,7 @@ RunSummary KernelCall::run(const Range& range, const RunOptions& options) {
 Event KernelCall::enqueue(const Range& range, const EnqueueOptions& options) {
   State& state = held(state_, "KernelCall");
   state.take_range(checked_range(range));
-  std::vector<cl_event> after;
-  for (const Event& event : options.after)
-    if (event.handle() != nullptr) after.push_back(event.handle());
-  return Event::adopt(state.direct_on(options.queue).enqueue(after)());
+  return Event::adopt(state.direct_on(options.queue).enqueue(handles_of(options.after))());
 }
 
 KernelCall::State& KernelCall::state() const { return held(state_, "KernelCall"); }

@@ -5,6 +5,7 @@
 
 #include "kiln/blas/call.hpp"
 #include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
 
 /// Many calls at once, in three ways:
 ///
@@ -65,8 +66,8 @@ struct BatchItem {
 /// as OpenCL C lays it out: 32 bytes of floats, 40 of doubles and of complex floats, 64 of complex
 /// doubles. Nothing checks such places.
 ///
-/// One thread at a time; different ones may run at once. Holds on to its queues, not to the memory
-/// of the call.
+/// One thread at a time; different ones may run at once. Holds on to its queues, or to its Runtime,
+/// not to the memory of the call.
 class KILN_API Batch {
  public:
   /// A gemm without a batch of its own, whose alpha and beta do not count. Queues of one context,
@@ -76,6 +77,9 @@ class KILN_API Batch {
         std::span<const cl_command_queue> queues);
   Batch(const Call& call, std::span<const BatchItem> items, cl_command_queue queue)
       : Batch(call, items, std::span<const cl_command_queue>(&queue, 1)) {}
+  /// On a queue of a Runtime's contexts (null: its first), with programs of its store.
+  Batch(const Call& call, std::span<const BatchItem> items, const Runtime& runtime,
+        cl_command_queue queue = nullptr);
   ~Batch();
   Batch(Batch&&) noexcept;
   Batch& operator=(Batch&&) noexcept;
@@ -85,6 +89,8 @@ class KILN_API Batch {
 
  private:
   struct State;
+  void prepare(const Call& call, std::span<const BatchItem> items,
+               std::span<const cl_command_queue> queues);
   std::unique_ptr<State> state_;
 };
 
@@ -97,5 +103,10 @@ class KILN_API Batch {
 /// Thread-safe. Throws Error as blas::run(), the message beginning with the call's number.
 KILN_API void run(std::span<const Call> calls, std::span<const cl_command_queue> queues,
                   std::span<const cl_event> after = {}, std::span<cl_event> events = {});
+/// On a queue of a Runtime's contexts, by default its first, with programs of its store. The event
+/// is complete when all calls are done. Thread-safe. Throws as the other, and bad_input for a queue
+/// of another context.
+KILN_API Event run(std::span<const Call> calls, const Runtime& runtime,
+                   const EnqueueOptions& options = {});
 
 }  // namespace kiln::blas

@@ -11,6 +11,7 @@
 #include "blas/api/library.hpp"
 #include "blas/call/validate.hpp"
 #include "device/opencl.hpp"
+#include "kernel/runtime.hpp"
 
 // Batches whose items the host knows one by one: tables of places, and calls of any kind.
 namespace kiln::blas {
@@ -94,26 +95,45 @@ std::vector<char> table_of(std::span<const BatchItem> items, Precision precision
 }  // namespace
 
 // ---- Calls of any kind
-void run(std::span<const Call> calls, std::span<const cl_command_queue> queues,
-         std::span<const cl_event> after, std::span<cl_event> events) {
-  const Execution execution = execution_of(queues, after, events);
+namespace {
+
+void run_all(std::span<const Call> calls, Library& library, const Execution& execution) {
   for (std::size_t i = 0; i < calls.size(); ++i) try {
       throw_refusal(calls[i], validate(calls[i], execution));
     } catch (const Error& error) {
       throw Error(error.code(), fmt::format("call {}: {}", i, error.message()));
     }
   Spread spread(execution);
-  for (const Call& call : calls) spread.enqueue(Library::process(), call, work_of(call));
+  for (const Call& call : calls) spread.enqueue(library, call, work_of(call));
   spread.hand_over();
+}
+
+}  // namespace
+
+void run(std::span<const Call> calls, std::span<const cl_command_queue> queues,
+         std::span<const cl_event> after, std::span<cl_event> events) {
+  run_all(calls, Library::process(), execution_of(queues, after, events));
+}
+
+Event run(std::span<const Call> calls, const Runtime& runtime, const EnqueueOptions& options) {
+  const Queue queue = runtime.state().queue(options.queue);
+  const cl_command_queue handle = queue.cl()();
+  const std::vector<cl_event> after = handles_of(options.after);
+  cl::Event done;
+  run_all(calls, Library::of(runtime.state()), execution_of({&handle, 1}, after, {&done(), 1}));
+  return Event::adopt(done());
 }
 
 // ---- Items at places of their own
 struct Batch::State {
+  std::shared_ptr<Runtime::State> runtime;  ///< null: programs are of the process's Resolver
   Call call;  ///< of one item, or of all by a table
   std::vector<BatchItem> items;
   std::vector<cl::CommandQueue> queues;
   std::vector<cl_command_queue> handles;
   cl::Buffer table;
+
+  Library& library() const { return runtime ? Library::of(*runtime) : Library::process(); }
 };
 
 namespace {
@@ -149,14 +169,28 @@ void check_items(const Call& call, std::span<const BatchItem> items, const Execu
 }  // namespace
 
 Batch::Batch(const Call& call, std::span<const BatchItem> items,
-             std::span<const cl_command_queue> queues) {
+             std::span<const cl_command_queue> queues)
+    : state_(std::make_unique<State>()) {
+  prepare(call, items, queues);
+}
+
+Batch::Batch(const Call& call, std::span<const BatchItem> items, const Runtime& runtime,
+             cl_command_queue queue)
+    : state_(std::make_unique<State>()) {
+  state_->runtime = runtime.shared_state();
+  const Queue chosen = runtime.state().queue(queue);
+  const cl_command_queue handle = chosen.cl()();
+  prepare(call, items, {&handle, 1});
+}
+
+void Batch::prepare(const Call& call, std::span<const BatchItem> items,
+                    std::span<const cl_command_queue> queues) {
   const Execution execution = execution_of(queues, {}, {});
   if (call.routine != Routine::gemm || call.batch != 1 || call.by_items)
     throw Error(Errc::bad_input, full_name_of(call) + ": a Batch is of one gemm without a batch");
   if (items.empty()) throw Error(Errc::bad_input, full_name_of(call) + ": a Batch has items");
   check_items(call, items, execution);
   throw_refusal(call, Library::check_queues(call, execution));
-  state_ = std::make_unique<State>();
   state_->call = call;
   for (auto* queue : queues) state_->queues.emplace_back(queue, true);
   state_->handles.assign(queues.begin(), queues.end());
@@ -188,10 +222,10 @@ void Batch::run(std::span<const cl_event> after, std::span<cl_event> events) {
   State& state = held(state_, "Batch");
   const Execution execution = execution_of(state.handles, after, events);
   if (state.call.by_items)
-    return throw_refusal(state.call, run_in(Library::process(), state.call, execution));
+    return throw_refusal(state.call, run_in(state.library(), state.call, execution));
   Spread spread(execution);
   for (const BatchItem& item : state.items)
-    spread.enqueue(Library::process(), call_of(state.call, item), 1);
+    spread.enqueue(state.library(), call_of(state.call, item), 1);
   spread.hand_over();
 }
 

@@ -95,9 +95,7 @@ void run(const Call& call, std::span<const cl_command_queue> queues,
 Event run(const Call& call, const Runtime& runtime, const EnqueueOptions& options) {
   const Queue queue = runtime.state().queue(options.queue);
   const cl_command_queue handle = queue.cl()();
-  std::vector<cl_event> after;
-  for (const Event& event : options.after)
-    if (event.handle() != nullptr) after.push_back(event.handle());
+  const std::vector<cl_event> after = handles_of(options.after);
   cl::Event done;
   throw_refusal(call, run_in(Library::of(runtime.state()), call,
                              execution_of({&handle, 1}, after, {&done(), 1})));

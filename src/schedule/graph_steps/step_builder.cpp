@@ -284,7 +284,7 @@ class Builder {
   }
 
   void finish_piece(Task task, std::size_t use, std::uint32_t step) {
-    const ValueId value = work_.tasks()[task].writes[use], base = work_.tasks()[task].reads[use];
+    const ValueId value = work_.tasks()[task].writes[use];
     Joint& joint = joints_.at(value);
     const std::uint32_t memory = memory_of(task), whole = joint.is_spread ? 0 : memory;
     if (memory != whole) {

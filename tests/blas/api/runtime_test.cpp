@@ -72,6 +72,33 @@ TEST_F(ApiRuntime, computes_with_arrays_of_the_runtime) {
   }
 }
 
+TEST_F(ApiRuntime, runs_calls_of_any_kind) {
+  const SmallProduct second(5);
+  const std::array calls{product.call(2, -1), second.call(1, 3)};
+  const Runtime runtime = adopt();
+  cl::UserEvent gate(cl::Context(Machine::get().context(), true));
+  const Event done = blas::run(calls, runtime, {.after = {Event::adopt(gate()), Event()}});
+  clFlush(queues(1)[0]);
+  EXPECT_FALSE(done.is_complete()) << "ran before what it waits for";
+  gate.setStatus(CL_COMPLETE);
+  done.wait();
+  EXPECT_EQ(product.c.now(), product.expected(2, -1));
+  EXPECT_EQ(second.c.now(), second.expected(1, 3));
+  EXPECT_GT(stored(), 0u);
+  blas::run(std::span<const Call>(), runtime).wait();
+}
+
+TEST_F(ApiRuntime, a_batch_outlives_the_runtime_that_it_was_made_from) {
+  std::optional<Runtime> runtime = adopt();
+  const std::array items{BatchItem{.alpha = 2, .beta = -1}};
+  Batch batch(product.call(1, 0), items, *runtime);
+  runtime.reset();
+  batch.run();
+  clFinish(queues(1)[0]);
+  EXPECT_EQ(product.c.now(), product.expected(2, -1));
+  EXPECT_GT(stored(), 0u);
+}
+
 TEST_F(ApiRuntime, refuses_queues_of_other_contexts) {
   const Runtime other({.devices = "cpu", .store = "off"});
   const cl_command_queue queue = queues(1)[0];
@@ -79,6 +106,10 @@ TEST_F(ApiRuntime, refuses_queues_of_other_contexts) {
   EXPECT_EQ(error_of([&] { blas::run(product.call(1, 0), other, {.queue = queue}); }), refusal);
   EXPECT_EQ(error_of([&] { Plan(product.call(1, 0), other, queue); }), refusal);
   EXPECT_EQ(error_of([&] { explain(product.call(1, 0), other, queue); }), refusal);
+  const std::array calls{product.call(1, 0)};
+  EXPECT_EQ(error_of([&] { blas::run(calls, other, {.queue = queue}); }), refusal);
+  const std::array items{BatchItem{}};
+  EXPECT_EQ(error_of([&] { Batch(product.call(1, 0), items, other, queue); }), refusal);
   // Memory of another context is an argument that is wrong.
   EXPECT_TRUE(error_of([&] { blas::run(product.call(1, 0), other); }).starts_with("bad_input: "));
 }
