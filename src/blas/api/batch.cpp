@@ -127,7 +127,7 @@ Event run(std::span<const Call> calls, const Runtime& runtime, const EnqueueOpti
 // ---- Items at places of their own
 struct Batch::State {
   std::shared_ptr<Runtime::State> runtime;  ///< null: programs are of the process's Resolver
-  Call call;  ///< of one item, or of all by a table
+  Call call;                                ///< of one item, or of all by a table
   std::vector<BatchItem> items;
   std::vector<cl::CommandQueue> queues;
   std::vector<cl_command_queue> handles;

@@ -111,8 +111,7 @@ TEST(InterpretedProduct, by_way_of_bytes_is_right) {
     call[Slot::b] = b.upload();
     call[Slot::c] = c.upload();
     ASSERT_EQ(run(call, 1), Status::success);
-    const auto left = applied(element_of(a, call.order), trans),
-               right = element_of(b, call.order);
+    const auto left = applied(element_of(a, call.order), trans), right = element_of(b, call.order);
     Expected<double> expected(c);
     for (std::size_t i = 0; i < call.m; ++i)
       for (std::size_t j = 0; j < call.n; ++j) {
