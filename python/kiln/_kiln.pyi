@@ -555,6 +555,21 @@ class BlasCall(metaclass=_Pybind11Type):
         extent: int,
         element_bytes: int,
         access: str,
+        stored: str,
+        item_stride: int,
+    ) -> None: ...
+    def set_product(
+        self,
+        *,
+        batch: int = 1,
+        bias: str = "n",
+        scale: str = "n",
+        activation: str = "none",
+        residual: bool = False,
+        group_a: int = 0,
+        group_b: int = 0,
+        invariant: bool = False,
+        emulated: bool = False,
     ) -> None: ...
     def run(
         self,

@@ -291,11 +291,11 @@ def test_what_does_not_fit_is_refused_by_its_name(runtime):
     frozen.flags.writeable = False
     for call, text in [
         (lambda: blas.gemm(1, a, a), "gemm: b: found shape (3, 4), expected (4, any): op(a) has 4 columns"),
-        (lambda: blas.gemm(1, a, b, 0, x), "gemm: c: found shape (4,), expected a matrix: two axes"),
+        (lambda: blas.gemm(1, a, b, 0, x), "gemm: c: found shape (4,), expected a matrix: two axes, or three with the items of a batch first"),
         (lambda: blas.gemm(1, a, b, 0, b), "gemm: c: found shape (4, 5), expected (3, 5): rows of op(a), columns of op(b)"),
-        (lambda: blas.gemm(1, a, b.astype("d")), "gemm: b: found dtype float64, expected float32 as a has"),
+        (lambda: blas.gemm(1, a, b.astype("d")), "gemm: b: found dtype float64, expected float16, float32 or int8, or a kind that stored_a and its likes name"),
         (lambda: blas.gemm(1, a, runtime.array(b)), "gemm: b: found a kiln.Array, expected a NumPy array as a is"),
-        (lambda: blas.gemm(1, a.astype("i"), b), "gemm: a: found dtype int32, expected float32, float64, complex64 or complex128"),
+        (lambda: blas.gemm(1, a.astype("i"), b), "gemm: a: found dtype int32, expected float16, float32, float64, complex64, complex128 or int8, or a kind that stored_a and its likes name"),
         (lambda: blas.gemm(1, a.astype(">f4"), b), "gemm: a: found elements in another byte order (>f4), expected those of this machine"),
         (lambda: blas.gemm(1, a, b, 0, frozen), "gemm: c: found a read-only array, expected one that may be written"),
         (lambda: blas.gemm(1j, a, b), "gemm: alpha: found 1j, expected a number without an imaginary part"),

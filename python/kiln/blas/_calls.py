@@ -23,14 +23,16 @@ def default_runtime():
 class Call:
     """A routine with its arguments, not yet run."""
 
-    def __init__(self, routine, operands, result, *, finish=None, **options):
-        """operands: (slot, Operand, stride, access) of each; options: BlasCall's."""
+    def __init__(self, routine, operands, result, *, finish=None, product=None, **options):
+        """operands: (slot, Operand, stride, access) of each; options: BlasCall's; product: of its set_product."""
         self.operands = operands
         self.result = result
         self.finish = finish
         named = operands[0][1]
         self.kind = named.kind
         self.native = BlasCall(routine, options.pop("type", named.type), **options)
+        if product:
+            self.native.set_product(**product)
         for slot, operand, stride, access in operands:
             if access != "r":
                 operand.check_writable()
@@ -46,6 +48,8 @@ class Call:
                 operand.extent,
                 operand.itemsize,
                 access,
+                operand.stored,
+                operand.item_stride,
             )
 
     def place(self, runtime, queue):

@@ -37,6 +37,7 @@ class Call:
         result: Any,
         *,
         finish: Callable[[], Any] | None = None,
+        product: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None: ...
     def place(

@@ -32,7 +32,20 @@ def c_strides(shape):
 class Operand:
     """An array that a routine has as an argument."""
 
-    __slots__ = ("array", "first", "itemsize", "kind", "name", "shape", "size", "strides", "type", "writable")
+    __slots__ = (
+        "array",
+        "first",
+        "item_stride",
+        "itemsize",
+        "kind",
+        "name",
+        "shape",
+        "size",
+        "stored",
+        "strides",
+        "type",
+        "writable",
+    )
 
     def __init__(self, routine, name, array):
         kind = self.kind = kind_of(array)
@@ -46,6 +59,8 @@ class Operand:
         self.itemsize = dtype.itemsize
         self.writable = kind is not NUMPY or array.flags.writeable
         self.first = 0
+        self.stored = "native"  # the elements, as kiln::blas::Storage calls it
+        self.item_stride = 0  # from an item of a batch to the next
         if not dtype.isnative:
             self.refuse(f"elements in another byte order ({dtype.str})", "those of this machine")
         self.size = math.prod(self.shape)
@@ -108,8 +123,12 @@ class Matrix(Operand):
 
     def __init__(self, routine, name, array):
         super().__init__(routine, name, array)
+        self.find_lines("a matrix: two axes")
+
+    def find_lines(self, expected):
+        """How the matrix lies: which of its lines are contiguous."""
         if len(self.shape) != 2:
-            self.refuse(f"shape {self.shape}", "a matrix: two axes")
+            self.refuse(f"shape {self.shape}", expected)
         rows, columns = self.shape
         down, right = self.strides
         # Leading dimensions; 0 where the matrix does not lie so. One row or column lies as one likes.

@@ -1,36 +1,95 @@
 """Level 3: matrices (Dongarra 1990)."""
 from kiln.blas._arguments import FLIPPED, OTHER, Arguments, oriented, turned, written
 from kiln.blas._calls import routine
+from kiln.blas._products import ProductArguments
 
 
 @routine
-def gemm(alpha, a, b, beta=0, c=None, *, trans_a="n", trans_b="n", order=None):
+def gemm(
+    alpha,
+    a,
+    b,
+    beta=0,
+    c=None,
+    *,
+    trans_a="n",
+    trans_b="n",
+    order=None,
+    bias=None,
+    scale=None,
+    activation=None,
+    residual=None,
+    group_a=None,
+    scale_a=None,
+    group_b=None,
+    scale_b=None,
+    stored_a=None,
+    stored_b=None,
+    stored_c=None,
+    invariant=False,
+    emulated=False,
+):
     """C := alpha op(A) op(B) + beta C; returns c, a new array where none is given.
 
-    op(A) is m x k, op(B) k x n, c m x n. With beta = 0, c is not read.
+    op(A) is m x k, op(B) k x n, c m x n. With beta = 0, c is not read. Arrays of three axes are a batch:
+    items x rows x columns; one of two axes serves all items.
+
+    a, b and c may be of other types than one another: float32, float16, int8; c int32, too (with int8
+    factors, exactly). The product is then computed in float32. stored_a, stored_b, stored_c say what the
+    type of an array does not: "bfloat16" of uint16; "e4m3", "e5m2", "int4" (two in a byte) of uint8.
+    A new c is int32 of two int8 factors, float16 of two halves, else float32.
+    group_a: so many elements of a row of op(A) along k share a scale, of scale_a: float16, m x groups;
+    group_b and scale_b for the columns of op(B): n x groups.
+
+    What each element then goes through: activation(scale * value + bias) + residual. bias and scale are
+    (n,), one for each column, or (m, 1), one for each row; activation "relu", "gelu", "silu"; residual is
+    as c.
+
+    invariant: the bits of an element depend on its row, its column and k alone. emulated: products of
+    float64 and complex128 by way of int8, where that is as exact.
     """
-    args = Arguments("gemm")
+    args = ProductArguments("gemm", {"a": stored_a, "b": stored_b, "c": stored_c})
     a, b = args.matrix("a", a), args.matrix("b", b)
     trans_a, trans_b = args.trans("trans_a", trans_a), args.trans("trans_b", trans_b)
     m, k = turned(a, trans_a)
     b.check_shape((k, None) if trans_b == "n" else (None, k), f"op(a) has {k} columns")
     n = turned(b, trans_b)[1]
-    near = [matrix for matrix, trans in ((a, trans_a), (b, trans_b)) if trans == "c"]
-    c, beta = args.result_matrix("c", c, (m, n), "rows of op(a), columns of op(b)", beta, near)
-    order = args.order(order, [c], [(a, trans_a != "c"), (b, trans_b != "c")])
+    args.add_groups("a", group_a, scale_a, m, k)
+    args.add_groups("b", group_b, scale_b, n, k)
+    items = args.items_of(a, b)
+    beta = args.number("beta", beta)
+    if c is None:
+        near = [matrix for matrix, trans in ((a, trans_a), (b, trans_b)) if trans == "c"]
+        lies = "C" if items or all(matrix.ld("C") for matrix in near) else "F"
+        c, beta = args.new_result((m, n), items, (a, b), lies), 0
+    c = args.matrix("c", c)
+    c.check_shape((m, n), "rows of op(a), columns of op(b)")
+    residuals = args.add_epilogue(c, bias, scale, activation, residual)
+    items = args.items_of(a, b, c, *residuals) or 1
+    if items > 1 and c.items == 1:
+        c.refuse(f"shape {c.shape}", f"({items}, {m}, {n}): a result for each item")
+    order = args.order(order, [c, *residuals], [(a, trans_a != "c"), (b, trans_b != "c")])
     lda, trans_a = oriented(a, order, trans_a)
     ldb, trans_b = oriented(b, order, trans_b)
     return args.call(
-        [("a", a, lda, "r"), ("b", b, ldb, "r"), ("c", c, c.ld(order), written(c, beta))],
+        [
+            ("a", a, lda, "r"),
+            ("b", b, ldb, "r"),
+            *args.operands,
+            *(("residual", matrix, matrix.ld(order), "r") for matrix in residuals),
+            ("c", c, c.ld(order), written(c, beta)),
+        ],
         c,
+        type=args.type,
         order=order,
         m=m,
         n=n,
         k=k,
         alpha=args.number("alpha", alpha),
-        beta=args.number("beta", beta),
+        beta=beta,
         trans_a=trans_a,
         trans_b=trans_b,
+        product=args.product(items, invariant, emulated),
     )
 
 

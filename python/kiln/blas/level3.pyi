@@ -1,5 +1,10 @@
+from typing import Literal, TypeAlias
+
 from kiln._kiln import Runtime
 from kiln.blas._calls import _A, _After, _Handle, _Number, _Order
+
+# What the type of an array does not say of its elements.
+_Stored: TypeAlias = Literal["half", "bfloat16", "e4m3", "e5m2", "int8", "int32", "int4"] | None
 
 def gemm(
     alpha: _Number,
@@ -11,6 +16,19 @@ def gemm(
     trans_a: str = "n",
     trans_b: str = "n",
     order: _Order = None,
+    bias: _A | None = None,
+    scale: _A | None = None,
+    activation: Literal["none", "relu", "gelu", "silu"] | None = None,
+    residual: _A | None = None,
+    group_a: int | None = None,
+    scale_a: _A | None = None,
+    group_b: int | None = None,
+    scale_b: _A | None = None,
+    stored_a: _Stored = None,
+    stored_b: _Stored = None,
+    stored_c: _Stored = None,
+    invariant: bool = False,
+    emulated: bool = False,
     runtime: Runtime | None = None,
     queue: _Handle | None = None,
     after: _After = (),

@@ -2,6 +2,9 @@
 #include <pybind11/complex.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
+#include <array>
+
 #include "python/core/blas_call.hpp"
 
 namespace kiln::python {
@@ -50,6 +53,36 @@ BlasCall make_call(const std::string& routine, char type, char order, std::size_
   call.beta = beta;
   call.real_alpha = real_alpha;
   return BlasCall(call);
+}
+
+/// The number of a name. Throws Error: bad_input.
+template <class Word, std::size_t count>
+Word word_of(std::string_view name, const std::array<std::string_view, count>& names,
+             const char* what) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end())
+    throw Error(Errc::bad_input, std::string(what) + ": found no '" + std::string(name) + "'");
+  return static_cast<Word>(found - names.begin());
+}
+
+constexpr std::array<std::string_view, 12> slots{
+    "a", "b", "c", "x", "y", "z", "w", "bias", "scale", "residual", "scale_a", "scale_b"};
+constexpr std::array<std::string_view, 8> storages{"native", "half", "bfloat16", "e4m3",
+                                                   "e5m2",   "int8", "int32",    "int4"};
+constexpr std::array<std::string_view, 4> activations{"none", "relu", "gelu", "silu"};
+
+void set_product(BlasCall& self, std::size_t batch, char bias, char scale,
+                 const std::string& activation, bool residual, std::size_t group_a,
+                 std::size_t group_b, bool invariant, bool emulated) {
+  blas::Call& call = self.shape();
+  call.batch = batch;
+  call.epilogue = {word_of<blas::Along>(bias, "nrc", "bias"),
+                   word_of<blas::Along>(scale, "nrc", "scale"),
+                   word_of<blas::Activation>(activation, activations, "activation"), residual};
+  call.group_a = group_a;
+  call.group_b = group_b;
+  call.invariant = invariant;
+  call.emulated = emulated;
 }
 
 cl_command_queue queue_of(const py::object& queue) {
@@ -136,12 +169,18 @@ void bind_blas(py::module_& module) {
            arg("uplo") = 'u', arg("trans_a") = 'n', arg("trans_b") = 'n', arg("diag") = 'n')
       .def(
           "add",
-          [](BlasCall& self, char slot, const py::object& array, ArrayKind kind, std::int64_t first,
-             std::int64_t stride, std::size_t extent, std::size_t element_bytes, char access) {
-            self.add(word_of<blas::Slot>(slot, "abcxyzw", "slot"), array, kind, first, stride,
-                     extent, element_bytes, word_of<Access>(access, "rwm", "access"));
+          [](BlasCall& self, const std::string& slot, const py::object& array, ArrayKind kind,
+             std::int64_t first, std::int64_t stride, std::size_t extent, std::size_t element_bytes,
+             char access, const std::string& stored, std::int64_t item_stride) {
+            self.add(word_of<blas::Slot>(slot, slots, "slot"), array, kind, first, stride, extent,
+                     element_bytes, word_of<Access>(access, "rwm", "access"),
+                     word_of<blas::Storage>(stored, storages, "stored"), item_stride);
           },
           "A matrix or vector. access: \"r\" reads, \"w\" writes all of it, \"m\" changes it.")
+      .def("set_product", &set_product, py::kw_only(), arg("batch") = 1, arg("bias") = 'n',
+           arg("scale") = 'n', arg("activation") = "none", arg("residual") = false,
+           arg("group_a") = 0, arg("group_b") = 0, arg("invariant") = false,
+           arg("emulated") = false, "What a product has beyond BLAS (kiln::blas::Call).")
       .def(
           "run",
           [](BlasCall& self, const std::optional<Runtime>& runtime, const py::object& queue,

@@ -20,7 +20,11 @@ bool was_run(const blas::Call& call, const std::optional<Runtime>& runtime,
   add(call.trans_a), add(call.trans_b), add(call.diag), add(queue);
   add(runtime ? runtime->shared_state().get() : nullptr);
   for (const std::size_t size : {call.m, call.n, call.k, call.kl, call.ku}) add(size);
-  for (const blas::Operand& operand : call.operands) add(operand.stride);
+  for (const blas::Operand& operand : call.operands)
+    add(operand.stride), add(operand.stored), add(operand.batch_stride);
+  for (const std::size_t size : {call.batch, call.group_a, call.group_b}) add(size);
+  add(call.epilogue.bias), add(call.epilogue.scale), add(call.epilogue.activation);
+  add(call.epilogue.residual), add(call.invariant), add(call.emulated);
   // These have kernels of their own.
   add(call.alpha == blas::Scalar(0)), add(call.alpha == blas::Scalar(1)), add(call.real_alpha);
   if (known.size() >= most) known.clear();
@@ -34,6 +38,12 @@ std::vector<cl_event> handles_of(const std::vector<Event>& events) {
   return handles;
 }
 
+/// Elements that an array's elements of `element_bytes` come to: of int4, two each.
+std::size_t elements_before(const blas::Operand& operand, std::size_t bytes,
+                            std::size_t element_bytes) {
+  return bytes / element_bytes * (operand.stored == blas::Storage::int4 ? 2 : 1);
+}
+
 /// An event that the caller of OpenCL was given.
 Event taken(cl_event event) {
   const Event held = Event::adopt(event);
@@ -45,8 +55,10 @@ Event taken(cl_event event) {
 
 void BlasCall::add(blas::Slot slot, const py::object& array, ArrayKind kind, std::int64_t first,
                    std::int64_t stride, std::size_t extent, std::size_t element_bytes,
-                   Access access) {
+                   Access access, blas::Storage stored, std::int64_t item_stride) {
   call_[slot].stride = stride;
+  call_[slot].stored = stored;
+  call_[slot].batch_stride = item_stride;
   uses_.append(array);
   const auto bytes = first * static_cast<std::int64_t>(element_bytes);
   if (kind == ArrayKind::numpy) {
@@ -66,7 +78,8 @@ void BlasCall::add(blas::Slot slot, const py::object& array, ArrayKind kind, std
                                      " of its buffer, expected a multiple of " +
                                      std::to_string(element_bytes));
   call_[slot].memory = handle_of<cl_mem>(array.attr("base_data"), "a buffer");
-  call_[slot].offset = static_cast<std::size_t>(offset) / element_bytes;
+  call_[slot].offset =
+      elements_before(call_[slot], static_cast<std::size_t>(offset), element_bytes);
   for (const auto event : array.attr("events"))
     after_.push_back(Event::adopt(handle_of<cl_event>(event, "an event")));
 }
@@ -100,7 +113,7 @@ void BlasCall::Work::lend_hosts(MemoryUse& use) {
         throw Error(Errc::bad_input,
                     "found arrays that overlap by a part of an element, expected whole ones");
       call[first->slot].memory = part.memory;
-      call[first->slot].offset = offset / first->element;
+      call[first->slot].offset = elements_before(call[first->slot], offset, first->element);
     }
   }
 }

@@ -18,10 +18,12 @@ class BlasCall {
   explicit BlasCall(blas::Call call) : call_(call) {}
 
   /// A matrix or vector: `extent` elements of an array, the first of which is `first` elements from
-  /// the array's first one on (negative where strides are). Throws Error: bad_input for memory that
-  /// does not begin at an element.
+  /// the array's first one on (negative where strides are). Elements of int4 are two in one of the
+  /// array's. `item_stride`: from an item of a batch to the next. Throws Error: bad_input for
+  /// memory that does not begin at an element.
   void add(blas::Slot slot, const py::object& array, ArrayKind kind, std::int64_t first,
-           std::int64_t stride, std::size_t extent, std::size_t element_bytes, Access access);
+           std::int64_t stride, std::size_t extent, std::size_t element_bytes, Access access,
+           blas::Storage stored = blas::Storage::native, std::int64_t item_stride = 0);
 
   /// Enqueues it after the events that its arrays and the caller have. Compiles without the
   /// interpreter's lock where this process has not run its like.
@@ -35,6 +37,7 @@ class BlasCall {
                                    cl_command_queue queue) const;
   /// The call without memory.
   const blas::Call& shape() const { return call_; }
+  blas::Call& shape() { return call_; }
 
  private:
   struct HostOperand {
