@@ -1,29 +1,30 @@
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from kiln._kiln import Runtime
-from kiln.blas._calls import _A, _After, _Handle, _Number, _Order
+from kiln.blas._calls import _A, _After, _Array, _Handle, _Number, _Order
 
 # What the type of an array does not say of its elements.
 _Stored: TypeAlias = Literal["half", "bfloat16", "e4m3", "e5m2", "int8", "int32", "int4"] | None
 
+# Arrays of several types: the result's is c's, or as the docstring says.
 def gemm(
     alpha: _Number,
-    a: _A,
-    b: _A,
+    a: _Array,
+    b: _Array,
     beta: _Number = 0,
-    c: _A | None = None,
+    c: _Array | None = None,
     *,
     trans_a: str = "n",
     trans_b: str = "n",
     order: _Order = None,
-    bias: _A | None = None,
-    scale: _A | None = None,
+    bias: _Array | None = None,
+    scale: _Array | None = None,
     activation: Literal["none", "relu", "gelu", "silu"] | None = None,
-    residual: _A | None = None,
+    residual: _Array | None = None,
     group_a: int | None = None,
-    scale_a: _A | None = None,
+    scale_a: _Array | None = None,
     group_b: int | None = None,
-    scale_b: _A | None = None,
+    scale_b: _Array | None = None,
     stored_a: _Stored = None,
     stored_b: _Stored = None,
     stored_c: _Stored = None,
@@ -32,7 +33,7 @@ def gemm(
     runtime: Runtime | None = None,
     queue: _Handle | None = None,
     after: _After = (),
-) -> _A: ...
+) -> Any: ...
 def symm(
     alpha: _Number,
     a: _A,
