@@ -1,12 +1,74 @@
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, overload
 
-from kiln._kiln import Runtime
+import numpy as np
+from numpy.typing import NDArray
+
+from kiln._kiln import Array, Runtime
 from kiln.blas._calls import _A, _After, _Array, _Handle, _Number, _Order
 
+# Arrays whose product is of their type.
+_Same = TypeVar("_Same", NDArray[np.float32], NDArray[np.float64], NDArray[np.complex64], NDArray[np.complex128], Array)
 # What the type of an array does not say of its elements.
 _Stored: TypeAlias = Literal["half", "bfloat16", "e4m3", "e5m2", "int8", "int32", "int4"] | None
 
-# Arrays of several types: the result's is c's, or as the docstring says.
+# A result that is made of other types has a type that the docstring tells.
+@overload
+def gemm(
+    alpha: _Number,
+    a: _Array,
+    b: _Array,
+    beta: _Number,
+    c: _A,
+    *,
+    trans_a: str = "n",
+    trans_b: str = "n",
+    order: _Order = None,
+    bias: _Array | None = None,
+    scale: _Array | None = None,
+    activation: Literal["none", "relu", "gelu", "silu"] | None = None,
+    residual: _Array | None = None,
+    group_a: int | None = None,
+    scale_a: _Array | None = None,
+    group_b: int | None = None,
+    scale_b: _Array | None = None,
+    stored_a: _Stored = None,
+    stored_b: _Stored = None,
+    stored_c: _Stored = None,
+    invariant: bool = False,
+    emulated: bool = False,
+    runtime: Runtime | None = None,
+    queue: _Handle | None = None,
+    after: _After = (),
+) -> _A: ...
+@overload
+def gemm(
+    alpha: _Number,
+    a: _Same,
+    b: _Same,
+    beta: _Number = 0,
+    c: None = None,
+    *,
+    trans_a: str = "n",
+    trans_b: str = "n",
+    order: _Order = None,
+    bias: _Array | None = None,
+    scale: _Array | None = None,
+    activation: Literal["none", "relu", "gelu", "silu"] | None = None,
+    residual: _Array | None = None,
+    group_a: int | None = None,
+    scale_a: _Array | None = None,
+    group_b: int | None = None,
+    scale_b: _Array | None = None,
+    stored_a: _Stored = None,
+    stored_b: _Stored = None,
+    stored_c: _Stored = None,
+    invariant: bool = False,
+    emulated: bool = False,
+    runtime: Runtime | None = None,
+    queue: _Handle | None = None,
+    after: _After = (),
+) -> _Same: ...
+@overload
 def gemm(
     alpha: _Number,
     a: _Array,
