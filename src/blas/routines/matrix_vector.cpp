@@ -123,12 +123,16 @@ void add_product_parts(SequenceBuilder& to, Team& team, const NormalMatrix& matr
 void add_sum(SequenceBuilder& to, Team& team, const NormalMatrix& matrix, Diagonal diagonal,
              const PartialSums* parts, const DenseVector* x, Slot y, const Scaling& scaling) {
   team.next_round();
+  const Device& device = to.device(0);
   std::int64_t length = parts != nullptr ? parts->length : 0;
   if (parts == nullptr)
     for (const Use& use : Uses(to.call()))
       if (use.slot == y) length = static_cast<std::int64_t>(use.length);
-  auto arguments = team.step(0, template_choice(to, 0, "mv_sum"),
-                             stream_range(to.device(0), static_cast<std::size_t>(length)));
+  const auto elements = static_cast<std::size_t>(length);
+  const NDRange range = device.type == Device::Type::cpu
+                            ? stream_range(device, elements)
+                            : work_groups(device, (elements + group_rows - 1) / group_rows);
+  auto arguments = team.step(0, template_choice(to, 0, "mv_sum"), range);
   matrix.put(arguments);
   arguments.numbers(diagonal);
   if (parts != nullptr)
@@ -160,11 +164,12 @@ void add_matrix_vector(SequenceBuilder& to, Team& team, const NormalMatrix& matr
   });
 }
 
-/// Whether every queue's device is a CPU, which reads the triangle once for both halves.
-bool has_only_cpus(const SequenceBuilder& to) {
+/// How many queues have a CPU.
+unsigned cpus_of(const SequenceBuilder& to) {
+  unsigned count = 0;
   for (unsigned queue = 0; queue < to.queues(); ++queue)
-    if (to.device(queue).type != Device::Type::cpu) return false;
-  return true;
+    count += to.device(queue).type == Device::Type::cpu ? 1 : 0;
+  return count;
 }
 
 /// Work-items of a queue, each with a result vector of its own to fill and to be summed: no more
@@ -179,10 +184,14 @@ std::int64_t items_of(const SequenceBuilder& to, unsigned queue, const Team& tea
       std::clamp(worth, 1.0, 2.0 * static_cast<double>(to.device(queue).compute_units)));
 }
 
-/// Both halves at once; conj as the kernel takes it.
-void add_halves_together(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
-                         std::int64_t conj, const DenseVector& x, const PartialSums& parts,
-                         const std::vector<std::int64_t>& items) {
+/// Both halves at once, on CPUs; conj as the kernel takes it.
+PartialSums add_halves_on_cpus(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
+                               std::int64_t conj, const DenseVector& x) {
+  std::vector<std::int64_t> items;
+  std::int64_t all = 0;
+  for (unsigned queue = 0; queue < team.queues(); ++queue)
+    all += items.emplace_back(items_of(to, queue, team, triangle));
+  const PartialSums parts(to, triangle.n, all);
   std::int64_t first = 0;
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
     auto arguments =
@@ -195,6 +204,46 @@ void add_halves_together(SequenceBuilder& to, Team& team, const NormalMatrix& tr
     first += items[queue];
     team.next_writer();
   }
+  return parts;
+}
+
+/// The same on GPUs: vectors for stretches of rows come before those for strips of columns.
+PartialSums add_halves_on_gpus(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
+                               std::int64_t conj, const DenseVector& x) {
+  constexpr std::int64_t block = 256, most_chunk = 4096, groups_per_unit = 8;
+  const auto width_of = [&](unsigned queue) {
+    const auto slices = static_cast<std::int64_t>(work_group_of(to.device(queue)) / 64);
+    return slices * (size_of(to.call().precision) > 8 ? 8 : 16);
+  };
+  const auto borders =
+      team.shares(triangle.n, [&](std::int64_t column) { return triangle.rows_of(column) + 1; });
+  std::int64_t strips = 0, units = 0;
+  for (unsigned queue = 0; queue < team.queues(); ++queue) {
+    strips += ceil_div(borders[queue + 1] - borders[queue], width_of(queue));
+    units += to.device(queue).compute_units;
+  }
+  // Half of the stretches are empty.
+  const std::int64_t wanted = ceil_div(2 * groups_per_unit * units, strips);
+  const std::int64_t chunk =
+      std::clamp(ceil_div(ceil_div(triangle.n, wanted), block) * block, block, most_chunk);
+  const std::int64_t stretches = ceil_div(triangle.n, chunk);
+  const PartialSums parts(to, triangle.n, stretches + strips);
+  std::int64_t first = stretches;
+  for (unsigned queue = 0; queue < team.queues(); ++queue) {
+    const std::int64_t from = borders[queue], end = borders[queue + 1];
+    if (from == end) continue;
+    const std::int64_t own = ceil_div(end - from, width_of(queue));
+    auto arguments =
+        team.step(queue, template_choice(to, queue, "mv_sym"),
+                  work_groups(to.device(queue), static_cast<std::size_t>(own * stretches)));
+    triangle.put(arguments);
+    arguments.numbers(from, end, chunk, first, conj);
+    x.put(arguments);
+    arguments.buffer(parts.buffer).numbers(parts.length);
+    first += own;
+    team.next_writer();
+  }
+  return parts;
 }
 
 }  // namespace
@@ -221,14 +270,13 @@ void add_symv(SequenceBuilder& to) {
   // A Hermitian matrix is its own conjugate transpose: one of its halves is conjugated.
   const MatrixOp direct{false, hermitian && matrix.flipped};
   const MatrixOp mirrored{true, hermitian && !matrix.flipped};
-  if (has_only_cpus(to)) {
-    std::vector<std::int64_t> items;
-    std::int64_t all = 0;
-    for (unsigned queue = 0; queue < team.queues(); ++queue)
-      all += items.emplace_back(items_of(to, queue, team, matrix));
-    const PartialSums parts(to, matrix.n, all);
-    add_halves_together(to, team, triangle, hermitian ? (matrix.flipped ? 1 : 2) : 0, x, parts,
-                        items);
+  // Of a band there is too little for vectors of each strip.
+  const unsigned cpus = cpus_of(to);
+  const bool is_band = std::max(triangle.up, triangle.down) < triangle.n - 1;
+  if (cpus == to.queues() || (cpus == 0 && !is_band)) {
+    const auto add_halves = cpus == 0 ? add_halves_on_gpus : add_halves_on_cpus;
+    const PartialSums parts =
+        add_halves(to, team, triangle, hermitian ? (matrix.flipped ? 1 : 2) : 0, x);
     return add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, by_call);
   }
   const std::int64_t first = parts_of(to, team, triangle, direct),

@@ -163,10 +163,12 @@ kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj
 #endif
 }
 //===== mv_sym =====
-// For CPUs. part = (S + op(S)) x, where S is a triangle of the matrix without its diagonal and op
-// its transposition; both halves in one reading of S. Each work-item takes strips of columns, every
-// `items`-th, and adds to a vector of its own, part_step after another. conj 1: S is to be
-// conjugated where it stands; 2: where it stands transposed; 0: nowhere.
+// part = (S + op(S)) x, where S is a triangle of the matrix without its diagonal and op its
+// transposition; both halves in one reading of S. conj 1: S is to be conjugated where it stands; 2:
+// where it stands transposed; 0: nowhere.
+#if ON_CPU
+// Each work-item takes strips of columns, every `items`-th, and adds to a vector of its own,
+// part_step after another.
 #define STRIP 32
 #define TOGETHER (LANES * sizeof(REAL) == 64 && !COMPLEX ? 8 : 4)
 
@@ -236,20 +238,136 @@ kernel void mv_sym(MATRIX, long first_item, long items, long conj, global const 
     add_strip(SAME_MATRIX, min(strip * STRIP, n), min((strip + 1) * STRIP, n), conj, x, part);
   }
 }
+#else
+// A work-group takes a strip of columns, EACH for every 64 of its work-items, and a stretch of
+// `chunk` rows of it, a multiple of TALL. What S x gets of them is for the rows: each strip has a
+// vector of its own, from number `first_part` on. What op(S) x gets is for the columns: each stretch
+// has a vector, from number 0 on. All of each is written, zeros where S has nothing.
+#define EACH (sizeof(T) > 8 ? 8 : 16)
+#define TALL 256
+#define DEEP 4                       // rows of a work-item, 64 apart
+#define AT_ONCE (32 / (int)sizeof(T))  // columns that are read before they are used
+
+kernel void mv_sym(MATRIX, long from, long to, long chunk, long first_part, long conj,
+                   global const T *x, long offset_x, global T *part, long part_step) {
+  local T shared[4 * TALL];
+  const int id = get_local_id(0), size = get_local_size(0);
+  const int lane = id % 64, slice = id / 64, slices = size / 64;
+  const long width = slices * EACH, strips = (to - from + width - 1) / width;
+  const long strip = get_group_id(0) % strips, stretch = get_group_id(0) / strips;
+  const long left = from + strip * width, right = min(left + width, to), own = left + slice * EACH;
+  const long end = min((stretch + 1) * chunk, n);
+  x += offset_x;
+  global T *rows = part + (first_part + strip) * part_step;
+  T factor[EACH], sums[EACH];
+#pragma unroll
+  for (int k = 0; k < EACH; ++k) {
+    factor[k] = own + k < right ? x[own + k] : zero();
+    sums[k] = zero();
+  }
+  for (long row = stretch * chunk; row < end; row += TALL) {
+    T value[DEEP], sum[DEEP];
+#pragma unroll
+    for (int d = 0; d < DEEP; ++d) {
+      const long i = row + d * 64 + lane;
+      value[d] = i < end ? x[i] : zero();
+      sum[d] = zero();
+    }
+    if (right - left == width && row + TALL <= end && FIRST_ROW(right - 1) <= row &&
+        END_ROW(left) >= row + TALL) {
+      global const T *column = COLUMN(own) + row + lane;
+      long next = step_a + growth_a * (own + 1);  // to the next column
+#pragma unroll
+      for (int first = 0; first < EACH; first += AT_ONCE) {
+        T element[AT_ONCE][DEEP];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+#pragma unroll
+          for (int d = 0; d < DEEP; ++d) element[k][d] = column[d * 64];
+          column += next;
+          next += growth_a;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k)
+#pragma unroll
+          for (int d = 0; d < DEEP; ++d) {
+            const T e = element[k][d];
+            sum[d] = mul_add(conjugate_if(conj == 1, e), factor[first + k], sum[d]);
+            sums[first + k] = mul_add(conjugate_if(conj == 2, e), value[d], sums[first + k]);
+          }
+      }
+    } else if (FIRST_ROW(left) < row + TALL && END_ROW(right - 1) > row) {
+      // Around the diagonal, and at the ends of the matrix.
+#pragma unroll
+      for (int k = 0; k < EACH; ++k) {
+        const long j = own + k;
+        if (j >= right) continue;
+        const long first = FIRST_ROW(j), last = min(END_ROW(j), end);
+#pragma unroll
+        for (int d = 0; d < DEEP; ++d) {
+          const long i = row + d * 64 + lane;
+          if (i < first || i >= last) continue;
+          const T e = COLUMN(j)[i];
+          sum[d] = mul_add(conjugate_if(conj == 1, e), factor[k], sum[d]);
+          sums[k] = mul_add(conjugate_if(conj == 2, e), value[d], sums[k]);
+        }
+      }
+    }
+#pragma unroll
+    for (int d = 0; d < DEEP; ++d) shared[slice * TALL + d * 64 + lane] = sum[d];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = id; i < TALL && row + i < end; i += size) {
+      T all = shared[i];
+      for (int k = 1; k < slices; ++k) all += shared[k * TALL + i];
+      rows[row + i] = all;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  // The sums of the columns, four of each slice at a time: over 64 lanes in two steps.
+  global T *columns = part + stretch * part_step;
+#pragma unroll
+  for (int first = 0; first < EACH; first += 4) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) shared[(slice * 4 + k) * 64 + lane] = sums[first + k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int column = id / 16, at = column * 64 + id % 16;  // of 4 slices
+    const T sum = shared[at] + shared[at + 16] + (shared[at + 32] + shared[at + 48]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    shared[id] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const long j = left + (id / 4) * EACH + first + id % 4;
+    if (id < slices * 4 && j < right) {
+      T all = zero();
+      for (int k = 0; k < 16; ++k) all += shared[id * 16 + k];
+      columns[j] = all;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+}
+#endif
 //===== mv_sum =====
 // y = alpha (sum of the parts + D x) + beta y: the end of products that were computed in parts. D
 // is A's diagonal; which: 0 none of it, 1 as it is, 2 its real parts.
-#if ON_CPU
-#define TOGETHER 64  // elements: side by side in vectors, and each part is read by whole lines
-#else
-#define TOGETHER 1
+inline void put_sum(MATRIX, long diagonal, T sum, T alpha, T beta, global const T *x, global T *y,
+                    long inc_y, long length, long i) {
+  if (diagonal) {
+    T d = COLUMN(i)[i];
+#if COMPLEX
+    if (diagonal == 2) d.y = 0;
 #endif
+    sum = mul_add(d, x[i], sum);
+  }
+  put(y + place(i, length, inc_y), alpha, sum, beta);
+}
 
 kernel void mv_sum(MATRIX, long diagonal, long parts, long part_step, global const T *part,
                    T alpha, T beta, global const T *x, long offset_x, global T *y,
                    long offset_y, long inc_y, long length) {
   x += offset_x;
   y += offset_y;
+#if ON_CPU
+  // Elements side by side in vectors, and each part is read by whole lines.
+#define TOGETHER 64
   FOR_MINE(block, (length + TOGETHER - 1) / TOGETHER) {
     const long i0 = block * TOGETHER;
     const int here = (int)min((long)TOGETHER, length - i0);
@@ -259,16 +377,35 @@ kernel void mv_sum(MATRIX, long diagonal, long parts, long part_step, global con
       global const T *from = part + p * part_step + i0;
       for (int j = 0; j < here; ++j) sums[j] += from[j];
     }
-    for (int j = 0; j < here; ++j) {
-      const long i = i0 + j;
-      if (diagonal) {
-        T d = COLUMN(i)[i];
-#if COMPLEX
-        if (diagonal == 2) d.y = 0;
-#endif
-        sums[j] = mul_add(d, x[i], sums[j]);
-      }
-      put(y + place(i, length, inc_y), alpha, sums[j], beta);
-    }
+    for (int j = 0; j < here; ++j)
+      put_sum(SAME_MATRIX, diagonal, sums[j], alpha, beta, x, y, inc_y, length, i0 + j);
   }
+#else
+  // A work-group takes 64 elements; each 64 of its work-items take some of the parts, eight at a time.
+  local T shared[256];
+  const int id = get_local_id(0), lane = id % 64, slice = id / 64, slices = get_local_size(0) / 64;
+  for (long i0 = get_group_id(0) * 64; i0 < length; i0 += get_num_groups(0) * 64) {
+    const long i = i0 + lane, step = slices * part_step;
+    T sum = zero();
+    if (i < length) {
+      global const T *from = part + slice * part_step + i;
+      long p = slice;
+      for (; p + 7 * slices < parts; p += 8 * slices, from += 8 * step) {
+        T value[8];
+#pragma unroll
+        for (int k = 0; k < 8; ++k) value[k] = from[k * step];
+#pragma unroll
+        for (int k = 0; k < 8; ++k) sum += value[k];
+      }
+      for (; p < parts; p += slices, from += step) sum += *from;
+    }
+    shared[id] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (slice == 0 && i < length) {
+      for (int k = 1; k < slices; ++k) sum += shared[k * 64 + lane];
+      put_sum(SAME_MATRIX, diagonal, sum, alpha, beta, x, y, inc_y, length, i);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+#endif
 }

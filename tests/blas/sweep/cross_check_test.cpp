@@ -45,10 +45,30 @@ TEST_P(CrossCheck, agrees_for_random_options_and_larger_sizes) {
   });
 }
 
+/// Matrices of which GPUs read whole blocks.
+class LargeTriangle : public CrossCheck {};
+
+TEST_P(LargeTriangle, agrees_for_both_halves_of_both_orders) {
+  const auto& [routine, precision] = GetParam();
+  const Sizes sizes{{}, {777}, {}, {}, {1}};
+  unsigned seed = 0;
+  for_each_call(routine, precision, sizes, [&](const Call& call) {
+    EXPECT_EQ(check(library(), rig(), call, ++seed), "");
+  });
+  EXPECT_GE(seed, 4u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Level1, CrossCheck,
                          ::testing::ValuesIn(kinds(Routine::swap, Routine::asum)), name_of);
 INSTANTIATE_TEST_SUITE_P(Level2, CrossCheck,
                          ::testing::ValuesIn(kinds(Routine::gemv, Routine::tbsv)), name_of);
+std::vector<Kind> kinds_of_halves() {
+  std::vector<Kind> all;
+  for (const Routine routine : {Routine::symv, Routine::spmv, Routine::hemv, Routine::hpmv})
+    for (const Kind& kind : kinds(routine, routine)) all.push_back(kind);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Level2, LargeTriangle, ::testing::ValuesIn(kinds_of_halves()), name_of);
 INSTANTIATE_TEST_SUITE_P(Level3, CrossCheck,
                          ::testing::ValuesIn(kinds(Routine::gemm, Routine::her2k)), name_of);
 

@@ -1,6 +1,6 @@
-// An interpreter says that it is every type of device, of which Kiln takes "GPU". With
-// KILN_TEST_DEVICE_TYPE=cpu this program sees a CPU instead: its own clGetDeviceInfo comes before
-// the library's, and hands on everything else.
+// An interpreter says that it is every type of device, of which Kiln takes "GPU", and PoCL's is a
+// CPU. With KILN_TEST_DEVICE_TYPE=cpu, or gpu, this program sees a CPU, or a GPU, instead: its own
+// clGetDeviceInfo comes before the library's, and hands on everything else.
 #include <dlfcn.h>
 
 #include <cstdlib>
@@ -16,10 +16,10 @@ extern "C" CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, 
   static auto* const next = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "clGetDeviceInfo"));
   static const char* const wanted = std::getenv("KILN_TEST_DEVICE_TYPE");
   const cl_int status = next(device, what, size, value, needed);
-  if (status == CL_SUCCESS && what == CL_DEVICE_TYPE && value != nullptr && wanted != nullptr &&
-      wanted == std::string_view("cpu")) {
-    constexpr cl_device_type cpu = CL_DEVICE_TYPE_CPU;
-    std::memcpy(value, &cpu, sizeof cpu);
+  if (status == CL_SUCCESS && what == CL_DEVICE_TYPE && value != nullptr && wanted != nullptr) {
+    const cl_device_type type =
+        wanted == std::string_view("cpu") ? CL_DEVICE_TYPE_CPU : CL_DEVICE_TYPE_GPU;
+    std::memcpy(value, &type, sizeof type);
   }
   return status;
 }
