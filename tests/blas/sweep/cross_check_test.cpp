@@ -52,9 +52,8 @@ TEST_P(LargeTriangle, agrees_for_both_halves_of_both_orders) {
   const auto& [routine, precision] = GetParam();
   const Sizes sizes{{}, {777}, {}, {}, {1}};
   unsigned seed = 0;
-  for_each_call(routine, precision, sizes, [&](const Call& call) {
-    EXPECT_EQ(check(library(), rig(), call, ++seed), "");
-  });
+  for_each_call(routine, precision, sizes,
+                [&](const Call& call) { EXPECT_EQ(check(library(), rig(), call, ++seed), ""); });
   EXPECT_GE(seed, 4u);
 }
 
