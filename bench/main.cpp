@@ -22,12 +22,39 @@ int list(const std::vector<Bar>& bars) {
   return 0;
 }
 
+/// Of several bars the one that is the furthest below its limit, or the least above it.
+class Worst {
+ public:
+  void add(const Bar& bar, const Outcome& outcome) {
+    if (!outcome) return;
+    ++measured_;
+    short_ += falls_short(bar, outcome);
+    const double reached =
+        bar.holds == Holds::at_least ? outcome->value / bar.limit : bar.limit / outcome->value;
+    if (measured_ == 1 || reached < reached_) {
+      reached_ = reached;
+      name_ = bar.name;
+    }
+  }
+  int measured() const { return measured_; }
+  int falling_short() const { return short_; }
+  std::string line() const {
+    return fmt::format("{} measured, {} fall short; the worst: {}, {:.3g} of its bar", measured_,
+                       short_, name_, reached_);
+  }
+
+ private:
+  int measured_ = 0, short_ = 0;
+  double reached_ = 0;
+  std::string name_;
+};
+
 int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) {
-  bool short_of_one = false;
+  Worst worst;
   const char* separator = "[\n";
   for (const auto& bar : bars) {
     const Outcome outcome = figure_of(bar, context);
-    short_of_one |= falls_short(bar, outcome);
+    worst.add(bar, outcome);
     if (as_json) {
       fmt::print("{}{}", separator, json(bar, outcome));
       separator = ",\n";
@@ -36,8 +63,9 @@ int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) 
     }
     std::fflush(stdout);
   }
+  if (!as_json && worst.measured() > 1) fmt::print("{}\n", worst.line());
   fmt::print("{}", as_json ? "\n]\n" : fmt::format("machine: {}\n", machine()));
-  return short_of_one ? 1 : 0;
+  return worst.falling_short() > 0 ? 1 : 0;
 }
 
 }  // namespace

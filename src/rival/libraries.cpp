@@ -89,7 +89,7 @@ void Onednn::run(const Call& call, const std::array<void*, blas::slot_count>& me
   if (status != 0) throw Error(Errc::internal, "dnnl_sgemm: " + std::to_string(status));
 }
 
-// ---- CBLAS and CLBlast
+// ---- CBLAS
 namespace {
 
 /// A call of precision T in CBLAS's words: sizes and strides are ints, real scalars go by value,
@@ -160,77 +160,6 @@ class CblasCall {
   const std::array<void*, blas::slot_count>& memory_;
 };
 
-cl_float2 vector_of(const std::complex<float>& value) { return {{value.real(), value.imag()}}; }
-cl_double2 vector_of(const std::complex<double>& value) { return {{value.real(), value.imag()}}; }
-
-/// A call in CLBlast's words: sizes are size_t, operands memory objects with offset and stride,
-/// complex scalars OpenCL's vectors by value; a reduction's result comes after the size, and queue
-/// and event last.
-class ClblastCall {
- public:
-  ClblastCall(const SharedLibrary& library, const Call& call, cl_command_queue queue)
-      : library_(library), call_(call), queue_(queue) {}
-
-  template <class... Arguments>
-  void call(const std::string& name, const Arguments&... arguments) {
-    pass<sizeof...(Arguments)>(full_name(name), arguments...);
-  }
-  template <class... Arguments>
-  void call_mixed(const std::string& name, const Arguments&...) {
-    throw Error(Errc::unsupported, "CLBlast has no " + name + " by a real scalar");
-  }
-  template <class Result, class... Operands>
-  void reduce(const std::string& name, Size n, const Operands&... operands) {
-    constexpr const char* norms[] = {"S", "D", "Sc", "Dz"};
-    std::string full = full_name(name);
-    if constexpr (std::is_same_v<Result, std::size_t>)
-      full = full_name(name, "i");
-    else if (name == "nrm2" || name == "asum" || name == "sum")
-      full = "CLBlast" + (norms[static_cast<int>(call_.precision)] + name);
-    pass<sizeof...(Operands) + 2>(full, n, Packed{Slot::z}, operands...);
-  }
-
- private:
-  std::string full_name(const std::string& name, const std::string& before = "") const {
-    return "CLBlast" + before + "SDCZ"[static_cast<int>(call_.precision)] + name;
-  }
-
-  /// As CblasCall's.
-  template <std::size_t left, class First, class... Rest>
-  void pass(const std::string& name, const First& first, const Rest&... rest) {
-    if constexpr (left == 0) {
-      auto* const function =
-          library_.function<int(First, Rest..., cl_command_queue*, cl_event*)>(name);
-      check(name, function(first, rest..., &queue_, nullptr));
-    } else if constexpr (std::is_same_v<First, Size>) {
-      pass<left - 1>(name, rest..., first.value);
-    } else if constexpr (std::is_same_v<First, Strided>) {
-      const auto& given = call_[first.slot];
-      pass<left - 1>(name, rest..., given.memory, given.offset,
-                     static_cast<std::size_t>(given.stride));
-    } else if constexpr (std::is_same_v<First, Packed>) {
-      pass<left - 1>(name, rest..., call_[first.slot].memory, call_[first.slot].offset);
-    } else if constexpr (std::is_enum_v<First>) {
-      pass<left - 1>(name, rest..., number(first));
-    } else if constexpr (std::is_floating_point_v<First>) {
-      pass<left - 1>(name, rest..., first);
-    } else {  // a complex number
-      pass<left - 1>(name, rest..., vector_of(first));
-    }
-  }
-
-  static void check(const std::string& name, int status) {
-    constexpr int not_implemented = -1024;
-    if (status == not_implemented) throw Error(Errc::unsupported, name + " is not implemented");
-    if (status != 0)
-      throw Error(Errc::device, name + " failed with status " + std::to_string(status));
-  }
-
-  const SharedLibrary& library_;
-  const Call& call_;
-  cl_command_queue queue_;
-};
-
 }  // namespace
 
 Cblas::Cblas()
@@ -251,22 +180,6 @@ void Cblas::run(const Call& call, const std::array<void*, blas::slot_count>& mem
     if (size > std::numeric_limits<int>::max())
       throw Error(Errc::unsupported, "it counts in 32 bits");
   call_any(call, [&]<class T>() { return CblasCall<T>(*this, call, memory); });
-}
-
-// Kiln's own library of that name, which may be installed in its place, is no rival: it needs
-// libkiln.
-Clblast::Clblast() : SharedLibrary({"libclblast.so.1", "libclblast.so"}) {
-  if (present() && has("kiln_blas_run")) forget();
-}
-
-const Clblast& Clblast::get() {
-  static const Clblast one;
-  return one;
-}
-
-void Clblast::run(const Call& call, cl_command_queue queue) const {
-  if (call.batch != 1) throw Error(Errc::unsupported, "it is not measured in batches");
-  call_any(call, [&]<class T>() { return ClblastCall(*this, call, queue); });
 }
 
 }  // namespace kiln::rival

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -64,9 +65,17 @@ class Clblast : public SharedLibrary {
  public:
   /// Loaded at the first call.
   static const Clblast& get();
+  /// A library with that interface: Kiln's, which is not the rival, but measured as programs have
+  /// it.
+  explicit Clblast(const std::filesystem::path& library);
+
+  /// How the items of a batch are given: a stride apart with the same scalars, or at places in
+  /// arrays with scalars of their own (axpy has only this).
+  enum class Items { a_stride_apart, at_places };
   /// Enqueues a call. Throws Error: unsupported where it has no such routine, device with its
   /// status where it fails.
-  void run(const blas::Call& call, cl_command_queue queue) const;
+  void run(const blas::Call& call, cl_command_queue queue,
+           Items items = Items::a_stride_apart) const;
 
  private:
   Clblast();

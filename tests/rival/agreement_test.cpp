@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "kiln/blas/level2.hpp"
+#include "kiln/blas/level3.hpp"
 #include "rival/libraries.hpp"
 #include "rival/problem.hpp"
 
@@ -136,6 +138,27 @@ TEST(WithClblast, each_form_of_arguments_gives_what_kiln_gives) {
         {tbmv, s},          {ger, d},      {ger, c},  {hpr, z},  {her2, c}, {gemm, s},
         {trmm, d},          {symm, s},     {herk, c}, {her2k, c}})
     expect_agreement(call_of(routine, precision), "CLBlast", [](const Problem& problem) {
+      Clblast::get().run(problem.call(), problem.queue());
+      ASSERT_EQ(clFinish(problem.queue()), CL_SUCCESS);
+    });
+}
+
+TEST(WithClblast, images_and_batches_give_what_kiln_gives) {
+  if (!Clblast::get().present()) GTEST_SKIP() << "libclblast.so.1 is absent";
+  Window window;
+  window.channels = 3;
+  window.height = 7;
+  window.width = 9;
+  window.kernel_h = 3;
+  window.pad_w = window.stride_h = 2;
+  const Block none(nullptr);
+  Call products = call_of(Routine::gemm, Precision::c);
+  products.batch = 5;
+  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) products[slot].batch_stride = 1;
+  for (const Call& call :
+       {im2col<std::complex<float>>(window, none, none), col2im<double>(window, none, 1, none),
+        conv<float>(window, 4, 2, none, none, none), products})
+    expect_agreement(call, "CLBlast", [](const Problem& problem) {
       Clblast::get().run(problem.call(), problem.queue());
       ASSERT_EQ(clFinish(problem.queue()), CL_SUCCESS);
     });

@@ -64,7 +64,7 @@ struct BatchItem {
 /// alone: Slot::items is then memory with `batch` records, from record number `offset` on, of
 ///     { T alpha, beta; long a, b, c; }
 /// as OpenCL C lays it out: 32 bytes of floats, 40 of doubles and of complex floats, 64 of complex
-/// doubles. Nothing checks such places.
+/// doubles. Nothing checks such places. An axpy reads alpha, and x's place as `a`, y's as `b`.
 ///
 /// One thread at a time; different ones may run at once. Holds on to its queues, or to its Runtime,
 /// not to the memory of the call.

@@ -190,9 +190,10 @@ struct Call {
   /// So many calls of the same sizes, of operands `batch_stride` apart: batched() of
   /// kiln/blas/batch.hpp. What they write must not overlap.
   std::size_t batch = 1;
-  /// gemm alone, m and n up to 256, k up to 512: the items of the batch lie where the table in
-  /// Slot::items says, and have an alpha and a beta each (kiln/blas/batch.hpp has the table's
-  /// layout). Strides of the batch, alpha and beta of the call are not read then.
+  /// gemm with m and n up to 256 and k up to 512, and axpy with n up to 4096: the items of the
+  /// batch lie where the table in Slot::items says, and have an alpha and a beta each
+  /// (kiln/blas/batch.hpp has the table's layout). Strides of the batch, alpha and beta of the call
+  /// are not read then.
   bool by_items = false;
   /// iamax and its likes: the number of the first element.
   std::uint8_t first_index = 1;

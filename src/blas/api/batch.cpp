@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/lifetime.hpp"
+#include "blas/api/entry.hpp"
 #include "blas/api/library.hpp"
 #include "blas/call/validate.hpp"
 #include "device/opencl.hpp"
@@ -90,6 +91,28 @@ std::vector<char> table_of(std::span<const BatchItem> items, Precision precision
     record += item_bytes(precision);
   }
   return table;
+}
+
+/// The same in memory of a queue's context.
+cl::Buffer table_on(cl_command_queue queue, std::span<const BatchItem> items, Precision precision) {
+  std::vector<char> table = table_of(items, precision);
+  try {
+    return {cl::Context(queue_fact<cl_context>(queue, CL_QUEUE_CONTEXT), true),
+            CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, table.size(), table.data()};
+  } catch (const cl::Error& error) {
+    throw cl_error(error);
+  }
+}
+
+/// A call of the items of a table.
+Call by_table(Call call, std::size_t items, cl_mem table) {
+  call.by_items = true;
+  call.batch = items;
+  // One number of its own for all sequences of tables: a scalar of the call is not read.
+  call.alpha = 2;
+  call[Slot::items] = {table};
+  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) call[slot].batch_stride = 0;
+  return call;
 }
 
 }  // namespace
@@ -198,19 +221,8 @@ void Batch::prepare(const Call& call, std::span<const BatchItem> items,
   const bool is_plain = call.epilogue == Epilogue{} && (call.group_a | call.group_b) == 0 &&
                         !call.invariant && !call.emulated && !has_stored(call);
   if (!is_plain || !is_small_product(call.m, call.n, call.k)) return;
-  std::vector<char> table = table_of(items, call.precision);
-  try {
-    state_->table = cl::Buffer(state_->queues[0].getInfo<CL_QUEUE_CONTEXT>(),
-                               CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, table.size(), table.data());
-  } catch (const cl::Error& error) {
-    throw cl_error(error);
-  }
-  state_->call.by_items = true;
-  state_->call.batch = items.size();
-  // One number of its own for all sequences of tables: a scalar of the call is not read.
-  state_->call.alpha = 2;
-  state_->call[Slot::items] = {state_->table()};
-  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) state_->call[slot].batch_stride = 0;
+  state_->table = table_on(queues[0], items, call.precision);
+  state_->call = by_table(call, items.size(), state_->table());
   state_->items.clear();
 }
 
@@ -230,3 +242,16 @@ void Batch::run(std::span<const cl_event> after, std::span<cl_event> events) {
 }
 
 }  // namespace kiln::blas
+
+int kiln_blas_run_items(const kiln::blas::Call& call, std::span<const kiln::blas::BatchItem> items,
+                        const kiln::blas::Execution& execution) noexcept {
+  using namespace kiln::blas;
+  if (!has_table_form(call) || has_stored(call)) return static_cast<int>(Status::not_implemented);
+  try {
+    // The driver keeps the table until the call has ended.
+    const cl::Buffer table = table_on(execution.queues[0], items, call.precision);
+    return kiln_blas_run(by_table(call, items.size(), table()), execution);
+  } catch (...) {
+    return status_of_failure();
+  }
+}

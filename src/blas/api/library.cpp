@@ -163,6 +163,7 @@ std::unique_ptr<SolutionSequence> Library::build(const Call& call, const Executi
   for (const auto& device : devices) pin_workers_as_found(resolver_.findings(), *context, device);
   CallCounter* const counter = counter_of(call, devices);
   SequenceBuilder builder(call, context, std::move(devices), resolver_, gemm_form_, given);
+  builder.use(set_parameters_);
   add_steps(builder);
   auto sequence = std::make_unique<SolutionSequence>(shape, builder.take());
   sequence->count_in(counter);
@@ -198,9 +199,6 @@ void Library::clear() {
 }
 
 // ---- The library of this process, and the way from libclBLAS.so into it (entry.hpp)
-namespace {
-
-/// The status for the exception that is being handled.
 int status_of_failure() noexcept {
   try {
     throw;
@@ -224,8 +222,6 @@ int status_of_failure() noexcept {
   }
 }
 
-}  // namespace
-
 Status run_in(Library& library, const Call& call, const Execution& execution) {
   Execution aside = execution;
   NewEvents made(aside);
@@ -247,6 +243,19 @@ int kiln_blas_run(const kiln::blas::Call& call, const kiln::blas::Execution& exe
 void kiln_blas_forget() noexcept {
   // A library that was never used is not made in order to forget.
   if (kiln::blas::was_used) kiln::blas::Library::process().clear();
+}
+
+void kiln_blas_set_parameters(cl_device_id device, const std::string& family,
+                              kiln::blas::Precision precision,
+                              const kiln::blas::NamedValues& values) noexcept {
+  try {
+    kiln::Parameters parameters;
+    for (const auto& [name, value] : values) parameters.set(name, value);
+    kiln::blas::Library& library = kiln::blas::Library::process();
+    library.set_parameters().set(device, family, precision, std::move(parameters));
+    library.clear();
+  } catch (...) {  // there is no memory: what was set before stays
+  }
 }
 
 bool kiln_is_queue(cl_command_queue queue) noexcept {

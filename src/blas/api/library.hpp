@@ -9,6 +9,7 @@
 
 #include "blas/call/call.hpp"
 #include "blas/call/validate.hpp"
+#include "blas/sequence/set_parameters.hpp"
 #include "blas/sequence/solution_sequence.hpp"
 #include "kernel/runtime.hpp"
 #include "kiln/blas/explain.hpp"
@@ -109,6 +110,9 @@ class Library {
   /// The shape of a call on its queues.
   static Shape shape_of(const Call& call, const Execution& execution);
 
+  /// What applications have set; calls that were prepared before have what they had until clear().
+  SetParameters& set_parameters() { return set_parameters_; }
+
   /// Forgets all sequences and contexts; those of calls that run meanwhile may stay.
   void clear();
 
@@ -123,6 +127,7 @@ class Library {
 
   Resolver& resolver_;
   std::string gemm_form_;
+  SetParameters set_parameters_;
   /// Asked for where a sequence is built, never by a call that finds one.
   std::mutex contexts_mutex_;
   std::map<cl_context, ContextPtr> contexts_;
@@ -133,6 +138,9 @@ class Library {
 /// for queues that got no work; nothing is written there before the wait list was read, since it
 /// may be the same array, and nothing where the call fails. Thread-safe. Throws as that does.
 Status run_in(Library& library, const Call& call, const Execution& execution);
+
+/// The status of a call for the exception that is being handled.
+int status_of_failure() noexcept;
 
 /// A sequence as people and other programs see it. `devices`: a name for each queue.
 Sequence describe(const SolutionSequence& sequence, std::span<const std::string> devices);

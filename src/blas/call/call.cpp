@@ -84,6 +84,11 @@ struct UseList {
 
 namespace {
 
+/// The places and scalars of a batch's items.
+void table(UseList& list, const Call& call) {
+  list.add({Slot::items, Form::packed, Access::read, call.batch, 1, item_bytes(call.precision)});
+}
+
 void level_1(UseList& list, const Call& call) {
   const std::size_t element = size_of(call.precision);
   const std::size_t real = size_of(real_of(call.precision));
@@ -102,6 +107,7 @@ void level_1(UseList& list, const Call& call) {
     case Routine::axpy:
       list.vector(Slot::x, call.n, Access::read);
       list.vector(Slot::y, call.n, call.routine == Routine::copy ? Access::write : Access::both);
+      if (call.by_items) table(list, call);
       break;
     case Routine::dot:
     case Routine::dotc:
@@ -237,9 +243,7 @@ void level_3(UseList& list, const Call& call) {
     list.matrix(Slot::b, call.trans_b, k, n, Access::read);
     list.matrix(Slot::c, m, n, Access::both);
     epilogue(list, call);
-    if (call.by_items)
-      list.add(
-          {Slot::items, Form::packed, Access::read, call.batch, 1, item_bytes(call.precision)});
+    if (call.by_items) table(list, call);
   }
 }
 

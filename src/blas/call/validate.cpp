@@ -62,7 +62,8 @@ bool has_what_it_cannot(const Call& call) {
   const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
   if (call.emulated && (call.routine != Routine::gemm || !is_double(call.precision))) return true;
-  if (call.routine != Routine::gemm && (has_epilogue || is_grouped || call.by_items)) return true;
+  if (call.routine != Routine::gemm && (has_epilogue || is_grouped)) return true;
+  if (call.by_items && call.routine != Routine::gemm && call.routine != Routine::axpy) return true;
   if (call.by_items &&
       (has_epilogue || is_grouped || has_stored(call) || call.invariant || call.emulated))
     return true;
@@ -163,7 +164,7 @@ Status check_memory(const Use& use, const Operand& operand, Routine routine, cl_
 Status check_arguments(const Call& call, const Uses& uses, cl_context context) {
   if (has_zero_dimension(call)) return Status::invalid_dimension;
   if (is_meaningless(call)) return Status::invalid_value;
-  if (call.by_items && !is_small_product(call.m, call.n, call.k)) return Status::large_items;
+  if (call.by_items && !has_table_form(call)) return Status::large_items;
   for (const Use& use : uses) {
     const Operand& operand = call[use.slot];
     if (const Status status = check_stride(use, operand, call.routine); status != Status::success)
@@ -225,7 +226,8 @@ std::string text_of(Status status) {
       {small_vector_y, "the buffer of vector y is shorter than its sizes, offset and stride say"},
       {items_overlap, "items of the batch would write to the same memory"},
       {small_items, "the table of the batch's items is absent or shorter than the batch"},
-      {large_items, "items of a table are products of up to 256 x 256 with a depth of 512"},
+      {large_items,
+       "items of a table are products of up to 256 x 256 with a depth of 512, or vectors of 4096"},
   };
   for (const auto& [known, text] : texts)
     if (known == status) return text;

@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "blas/call/validate.hpp"
 #include "blas/clblast/calls.hpp"
 
 // CLBlast's batches: the same routine with other operands. Items that lie a stride apart and have
-// the same scalars are one call with a batch.
+// the same scalars are one call with a batch, small ones that do not are one call with a table.
 namespace kiln::clblast {
 
 StatusCode mark(const cl_command_queue* queue, cl_event* event) {
@@ -57,6 +58,47 @@ bool are_equal(const T* scalars, std::size_t count) {
   return std::all_of(scalars, scalars + count, [&](const T& one) { return one == scalars[0]; });
 }
 
+/// What an item writes: lines, so many elements apart.
+struct Written {
+  std::size_t length, lines, apart;
+};
+
+/// Whether no two items of a batch write to the same memory. False, too, where that would take
+/// long to find out.
+bool write_apart(const std::size_t* offsets, std::size_t count, const Written& written) {
+  std::vector<std::size_t> sorted(offsets, offsets + count);
+  std::sort(sorted.begin(), sorted.end());
+  const std::size_t reach = (written.lines - 1) * written.apart + written.length;
+  std::size_t looks = 64 * count;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t j = i + 1; j < count && sorted[j] - sorted[i] < reach; ++j) {
+      if (looks-- == 0) return false;
+      // The later item's lines lie between those of the earlier one, or meet them.
+      const std::size_t distance = sorted[j] - sorted[i], line = distance / written.apart,
+                        into = distance % written.apart;
+      if (into < written.length && line < written.lines) return false;
+      if (written.apart - into < written.length && line + 1 < written.lines) return false;
+    }
+  return true;
+}
+
+/// Makes a call for items at places of their own, in one launch where there is such a form.
+/// `place_of` has an item's offsets and scalars.
+template <class PlaceOf, class Describe>
+StatusCode made_at_places(Call call, std::size_t count, bool are_apart,
+                          const cl_command_queue* queue, cl_event* event, const PlaceOf& place_of,
+                          const Describe& describe) {
+  if (are_apart && blas::has_table_form(call)) {
+    std::vector<blas::BatchItem> items;
+    items.reserve(count);
+    for (std::size_t item = 0; item < count; ++item) items.push_back(place_of(item));
+    for (const Slot slot : {Slot::a, Slot::b, Slot::c, Slot::x, Slot::y}) call[slot].offset = 0;
+    const int status = kiln_blas_run_items(call, items, {{queue, 1}, {}, event});
+    if (status != static_cast<int>(blas::Status::not_implemented)) return status_of(status);
+  }
+  return made_in_turn(count, queue, event, describe);
+}
+
 /// The last matrix of a batch that lies a stride apart, which is the one that may be out of bounds.
 MatrixArgument last_of(const MatrixArgument& matrix, std::size_t stride, std::size_t count) {
   MatrixArgument last = matrix;
@@ -90,8 +132,17 @@ StatusCode AxpyBatched(size_t n, const T* alphas, cl_mem x_buffer, const size_t*
                                          operand<T>(y(item), n));
   };
   const auto of_x = stride_of(x_offsets, batch_count), of_y = stride_of(y_offsets, batch_count);
-  if (!of_x || !of_y || *of_y == 0 || !are_equal(alphas, batch_count))
-    return made_in_turn(batch_count, queue, event, call_of);
+  if (!of_x || !of_y || *of_y == 0 || !are_equal(alphas, batch_count)) {
+    const bool ascend = x(0).step() > 0 && y(0).step() > 0;
+    return made_at_places(
+        call_of(0), batch_count, ascend && write_apart(y_offsets, batch_count, {1, n, y_inc}),
+        queue, event,
+        [&](size_t item) {
+          return kiln::blas::BatchItem{x_offsets[item], y_offsets[item], 0,
+                                       kiln::blas::Scalar(number(alphas[item])), 0};
+        },
+        call_of);
+  }
   Call call = call_of(0);
   call.batch = batch_count;
   call[Slot::x].batch_stride = *of_x;
@@ -125,8 +176,18 @@ StatusCode GemmBatched(Layout layout, Transpose a_transpose, Transpose b_transpo
   const auto of_a = stride_of(a_offsets, batch_count), of_b = stride_of(b_offsets, batch_count),
              of_c = stride_of(c_offsets, batch_count);
   if (!of_a || !of_b || !of_c || *of_c == 0 || !are_equal(alphas, batch_count) ||
-      !are_equal(betas, batch_count))
-    return made_in_turn(batch_count, queue, event, call_of);
+      !are_equal(betas, batch_count)) {
+    const bool by_rows = layout == Layout::kRowMajor;
+    const Written written{by_rows ? n : m, by_rows ? m : n, c_ld};
+    return made_at_places(
+        call_of(0), batch_count, write_apart(c_offsets, batch_count, written), queue, event,
+        [&](size_t item) {
+          return kiln::blas::BatchItem{a_offsets[item], b_offsets[item], c_offsets[item],
+                                       kiln::blas::Scalar(number(alphas[item])),
+                                       kiln::blas::Scalar(number(betas[item]))};
+        },
+        call_of);
+  }
   Call call = call_of(0);
   call.batch = batch_count;
   call[Slot::a].batch_stride = *of_a;

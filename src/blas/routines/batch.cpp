@@ -106,7 +106,7 @@ bool add_at_once(SequenceBuilder& to) {
     add_small(to, normal_gemv(call));
     return true;
   }
-  if (call.routine == Routine::axpy && call.n <= 4096) {
+  if (call.routine == Routine::axpy && call.n <= longest_of_table) {
     add_axpy_batch(to);
     return true;
   }

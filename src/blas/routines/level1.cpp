@@ -93,14 +93,17 @@ void add_elementwise(SequenceBuilder& to) {
 
 void add_axpy_batch(SequenceBuilder& to) {
   const Call& call = to.call();
-  auto arguments =
-      to.step(0, vector_kernel(to, "axpy_batch", {{"n", static_cast<std::int64_t>(call.n)}}),
-              stream_range(to.device(0), call.n * call.batch));
+  auto arguments = to.step(0,
+                           vector_kernel(to, "axpy_batch",
+                                         {{"n", static_cast<std::int64_t>(call.n)},
+                                          {"by_items", std::int64_t{call.by_items}}}),
+                           stream_range(to.device(0), call.n * call.batch));
   arguments.numbers(call.batch).scalars(call_alpha);
   for (const Slot slot : {Slot::x, Slot::y}) {
     add_vector(arguments, call, slot);
     arguments.numbers(call[slot].batch_stride);
   }
+  if (call.by_items) arguments.operand(Slot::items);
 }
 
 // One kernel where one work-group does it all; else a second one joins what the groups found.

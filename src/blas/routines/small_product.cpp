@@ -107,7 +107,10 @@ Facts facts_of(const SmallProduct& product, bool is_tight, bool by_items) {
           {"trans_b", std::int64_t{product.second.transposed}},
           {"conj_b", std::int64_t{product.second.conjugated}},
           {"tight", std::int64_t{is_tight}},
-          {"by_items", std::int64_t{by_items}}};
+          // By rows, the factors are in turn.
+          {"by_items", std::int64_t{!by_items                       ? 0
+                                    : product.first.slot == Slot::a ? 1
+                                                                    : 2}}};
 }
 
 /// Work-items of a CPU that share the items: stretches of some tens of microseconds, and a few for

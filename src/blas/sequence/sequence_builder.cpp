@@ -70,6 +70,9 @@ KernelChoice SequenceBuilder::choose(unsigned queue, const std::string& family,
   choice.chosen = is_tried && !call_->invariant
                       ? ChosenParameters{given_->parameters, "trial", ""}
                       : resolver_.choose(choice.request, *devices_[queue], fits);
+  if (set_ != nullptr && !is_tried && !call_->invariant)
+    choice.chosen = set_->in_place(std::move(choice.chosen), devices_[queue]->handle(),
+                                   call_->precision, choice.request, resolver_);
   choice.kernel = std::move(kernel);
   return choice;
 }

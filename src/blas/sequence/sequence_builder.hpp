@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "blas/call/call.hpp"
+#include "blas/sequence/set_parameters.hpp"
 #include "blas/sequence/solution_sequence.hpp"
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
@@ -61,6 +62,8 @@ class SequenceBuilder {
   SequenceBuilder(const Call& call, ContextPtr context, std::vector<DevicePtr> devices,
                   Resolver& resolver, std::string gemm_form = "",
                   const GivenParameters* given = nullptr);
+  /// What the application has set; outlives the builder.
+  void use(const SetParameters& set) { set_ = &set; }
 
   const Call& call() const { return *call_; }
   unsigned queues() const { return static_cast<unsigned>(devices_.size()); }
@@ -172,6 +175,7 @@ class SequenceBuilder {
   Resolver& resolver_;
   std::string gemm_form_;
   const GivenParameters* given_;
+  const SetParameters* set_ = nullptr;
   std::vector<DevicePtr> devices_;
   bool runs_items_ = false;
   unsigned first_queue_ = 0;  ///< the call's number for queue 0 of this builder

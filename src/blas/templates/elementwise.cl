@@ -160,33 +160,52 @@ kernel void axpy(long n, T alpha, global const T* restrict x, long at_x, long in
 //===== axpy_batch =====
 // y = alpha x + y for `items` pairs of vectors of N elements. A CPU's work-item goes through a stretch
 // of the items, a GPU's take elements of all items side by side.
+//   BY_ITEMS   1: a table says where the items are and what their alpha is, else they are `step`
+//              elements apart
+#if BY_ITEMS
+// A record of the table.
+typedef struct {
+  T alpha, beta;
+  long x, y, none;
+} Item;
+#define ITEM_TABLE , global const Item *table, long at_items
+#define ALPHA_OF(item) table[at_items + (item)].alpha
+#define X_OF(item) (x + table[at_items + (item)].x)
+#define Y_OF(item) (y + table[at_items + (item)].y)
+#else
+#define ITEM_TABLE
+#define ALPHA_OF(item) alpha
+#define X_OF(item) (x + (item)*step_x)
+#define Y_OF(item) (y + (item)*step_y)
+#endif
+
 kernel void axpy_batch(long items, T alpha, global const T* restrict x, long at_x, long inc_x,
-                       long step_x, global T* restrict y, long at_y, long inc_y, long step_y) {
+                       long step_x, global T* restrict y, long at_y, long inc_y,
+                       long step_y ITEM_TABLE) {
   x += at_x;
   y += at_y;
 #if ON_CPU
-#if UNIT_STRIDES
-  const Factor a = factor(alpha);
-#endif
   FOR_MINE(item, items) {
-    global const T* restrict from = x + item * step_x;
-    global T* restrict to = y + item * step_y;
+    const T alpha_here = ALPHA_OF(item);
+    global const T* restrict from = X_OF(item);
+    global T* restrict to = Y_OF(item);
     long i = 0;
 #if UNIT_STRIDES
+    const Factor a = factor(alpha_here);
     for (; i + ELEMENTS <= N; i += ELEMENTS) {
       global REAL* at = (global REAL*)(to + i);
       store(times_add(a, load((global const REAL*)(from + i), 0), load(at, 0)), at, 0);
     }
-    for (; i < N; ++i) to[i] = mul_add(alpha, from[i], to[i]);
+    for (; i < N; ++i) to[i] = mul_add(alpha_here, from[i], to[i]);
 #else
-    for (; i < N; ++i) to[i * inc_y] = mul_add(alpha, from[i * inc_x], to[i * inc_y]);
+    for (; i < N; ++i) to[i * inc_y] = mul_add(alpha_here, from[i * inc_x], to[i * inc_y]);
 #endif
   }
 #else
   FOR_MINE(e, items * N) {
     const long item = e / N, i = e % N;
-    global T* to = y + item * step_y + i * (UNIT_STRIDES ? 1 : inc_y);
-    *to = mul_add(alpha, x[item * step_x + i * (UNIT_STRIDES ? 1 : inc_x)], *to);
+    global T* to = Y_OF(item) + i * (UNIT_STRIDES ? 1 : inc_y);
+    *to = mul_add(ALPHA_OF(item), X_OF(item)[i * (UNIT_STRIDES ? 1 : inc_x)], *to);
   }
 #endif
 }

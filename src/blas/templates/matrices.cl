@@ -9,7 +9,12 @@
 #else
 #define SCALED(x) mul(alpha, x)
 #endif
+// On a CPU a tile's lines are cache lines, and all of it fits in the registers of AVX-512.
+#if ON_CPU
+#define TILE (64 / (int)sizeof(T))
+#else
 #define TILE 16
+#endif
 
 kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict a, long at_a,
                      long ld_a, global T* restrict b, long at_b, long ld_b) {

@@ -3,7 +3,7 @@
 //   TRANS_A, CONJ_A, TRANS_B, CONJ_B   what op() does
 //   TIGHT       1: the leading dimensions are the least that there are, so that they are known here
 //   BY_ITEMS    1: a table says where the items are and what their scalars are, else they are `step`
-//               elements apart
+//               elements apart. 2: the same, and the table's A is the second factor here, B the first
 // Sizes are constants, so that loops unroll and every index of a tile is known.
 #define PARTS (1 + COMPLEX)
 #if TIGHT
@@ -32,8 +32,8 @@ typedef struct {
 #if BY_ITEMS
 #define OPEN_ITEM(i)                                        \
   const Item item = table[offset_items + first + (i)];      \
-  global const T *at_a = a + offset_a + item.a;             \
-  global const T *at_b = b + offset_b + item.b;             \
+  global const T *at_a = a + offset_a + (BY_ITEMS == 2 ? item.b : item.a); \
+  global const T *at_b = b + offset_b + (BY_ITEMS == 2 ? item.a : item.b); \
   global T *at_c = c + offset_c + item.c;                   \
   alpha = item.alpha;                                       \
   beta = item.beta;

@@ -96,6 +96,65 @@ TEST(Batches, at_places_a_stride_apart_and_with_the_same_scalars) {
   EXPECT_EQ(computer.contents<float>(y), (std::vector<float>{5, 3, 11, 11, 1, 1}));
 }
 
+// Small ones are one launch with a table: by rows the two factors are exchanged.
+TEST(Batches, at_places_of_their_own_are_right_in_both_layouts) {
+  Computer computer;
+  constexpr size_t m = 3, n = 2, k = 4, count = 5;
+  std::vector<float> a(200), b(200), c(200);
+  for (size_t i = 0; i < 200; ++i) {
+    a[i] = static_cast<float>(i % 13);
+    b[i] = static_cast<float>(i % 7) - 2;
+    c[i] = static_cast<float>(i % 5);
+  }
+  const float alphas[count] = {1, 2, -1, 0, 3}, betas[count] = {0, 1, 2, 3, -1};
+  const size_t of_a[count] = {17, 0, 90, 33, 60}, of_b[count] = {1, 50, 30, 120, 77};
+  // The last two lie between one another's lines, and once they meet.
+  for (const size_t last : {size_t{63}, size_t{61}})
+    for (const Layout layout : {Layout::kRowMajor, Layout::kColMajor}) {
+      const bool by_rows = layout == Layout::kRowMajor;
+      const size_t of_c[count] = {0, 20, 140, 60, last};
+      const size_t ld_a = by_rows ? k : m, ld_b = by_rows ? n : k, ld_c = 7;
+      const cl::Buffer from_a = computer.buffer(a), from_b = computer.buffer(b),
+                       to = computer.buffer(c);
+      ASSERT_EQ(GemmBatched<float>(layout, Transpose::kNo, Transpose::kNo, m, n, k, alphas,
+                                   from_a(), of_a, ld_a, from_b(), of_b, ld_b, betas, to(), of_c,
+                                   ld_c, count, computer.queues()),
+                StatusCode::kSuccess);
+      std::vector<float> expected = c;
+      const auto at = [&](size_t row, size_t column, size_t ld) {
+        return by_rows ? row * ld + column : row + column * ld;
+      };
+      for (size_t item = 0; item < count; ++item)
+        for (size_t i = 0; i < m; ++i)
+          for (size_t j = 0; j < n; ++j) {
+            float sum = 0;
+            for (size_t l = 0; l < k; ++l)
+              sum += a[of_a[item] + at(i, l, ld_a)] * b[of_b[item] + at(l, j, ld_b)];
+            float& result = expected[of_c[item] + at(i, j, ld_c)];
+            result = alphas[item] * sum + betas[item] * result;
+          }
+      EXPECT_EQ(computer.contents<float>(to), expected) << by_rows << ' ' << last;
+    }
+}
+
+TEST(Batches, of_vectors_at_places_of_their_own) {
+  Computer computer;
+  const cl::Buffer x = computer.buffer(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  const cl::Buffer y = computer.buffer(std::vector<float>(12, 1));
+  const float alphas[] = {2, 10, -1};
+  const size_t of_x[] = {4, 0, 1}, of_y[] = {0, 1, 6};
+  // Strides of 2: the first two lie between one another's elements.
+  ASSERT_EQ(AxpyBatched<float>(2, alphas, x(), of_x, 2, y(), of_y, 2, 3, computer.queues()),
+            StatusCode::kSuccess);
+  EXPECT_EQ(computer.contents<float>(y),
+            (std::vector<float>{11, 11, 15, 31, 1, 1, -1, 1, -3, 1, 1, 1}));
+  // What items share is added to by all of them.
+  const size_t same[] = {0, 0, 0};
+  ASSERT_EQ(AxpyBatched<float>(1, alphas, x(), of_x, 1, y(), same, 1, 3, computer.queues()),
+            StatusCode::kSuccess);
+  EXPECT_EQ(computer.contents<float>(y)[0], 11 + 2 * 5 + 10 * 1 - 2);
+}
+
 TEST(Batches, a_stride_apart_may_share_a_factor) {
   Computer computer;
   const cl::Buffer a = computer.buffer(std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
@@ -118,25 +177,6 @@ TEST(Caches, may_be_cleared_and_filled_at_any_time) {
   const auto device = computer.queue().getInfo<CL_QUEUE_DEVICE>();
   EXPECT_EQ(FillCache(device()), StatusCode::kSuccess);
   EXPECT_NE(FillCache(nullptr), StatusCode::kSuccess);
-}
-
-TEST(Parameters, are_checked_and_remembered) {
-  Computer computer;
-  const auto device = computer.queue().getInfo<CL_QUEUE_DEVICE>();
-  std::unordered_map<std::string, size_t> values;
-  EXPECT_EQ(RetrieveParameters(device(), "Xdot", Precision::kSingle, values), StatusCode::kSuccess);
-  EXPECT_EQ(values.size(), 2u);
-  EXPECT_EQ(OverrideParameters(device(), "Xdot", Precision::kSingle, {{"WGS1", 64}}),
-            StatusCode::kMissingOverrideParameter);
-  EXPECT_EQ(OverrideParameters(device(), "Xdot", Precision::kSingle, {{"WGS1", 64}, {"WGS2", 32}}),
-            StatusCode::kSuccess);
-  EXPECT_EQ(RetrieveParameters(device(), "Xdot", Precision::kSingle, values), StatusCode::kSuccess);
-  EXPECT_EQ(values["WGS1"], 64u);
-  EXPECT_EQ(values["WGS2"], 32u);
-  EXPECT_EQ(RetrieveParameters(device(), "None", Precision::kSingle, values),
-            StatusCode::kDatabaseError);
-  EXPECT_NE(RetrieveParameters(nullptr, "Xdot", Precision::kSingle, values), StatusCode::kSuccess);
-  EXPECT_EQ(TuneXdot<float>(computer.queues(), 16, 1, values), StatusCode::kNotImplemented);
 }
 
 TEST(Threads, may_call_at_once) {

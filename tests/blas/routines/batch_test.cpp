@@ -1,6 +1,8 @@
 #include "kiln/blas/batch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "blas/call/validate.hpp"
 #include "blas/routines/batch_data.hpp"
@@ -196,8 +198,9 @@ class BatchOfPlaces : public ::testing::Test {
                          i == 1 ? Scalar(0) : scalar_of<T>(-1, 0.5)});
     return entries;
   }
-  static void check(std::size_t size, std::size_t queues) {
+  static void check(std::size_t size, std::size_t queues, Order order = Order::column_major) {
     auto call = batch_of_products<T>(size, std::min<std::size_t>(size + 1, 31), 6, 4);
+    call.order = order;
     call.trans_b = Transpose::transpose;
     ProductData<T> data(call, {1, 0, 2, 3});
     const auto entries = items_of(data);
@@ -226,6 +229,58 @@ TYPED_TEST_SUITE(BatchOfPlaces, Precisions);
 TYPED_TEST(BatchOfPlaces, is_right_for_small_and_large_items) {
   for (const std::size_t size : {1, 7, 30, 258})
     for (const std::size_t queues : {1, 2, 3}) this->check(size, queues);
+}
+
+// The kernel's first factor is then B, whose places are its own.
+TYPED_TEST(BatchOfPlaces, is_right_by_rows) {
+  for (const std::size_t size : {1, 7, 30, 258}) this->check(size, 1, Order::row_major);
+}
+
+TYPED_TEST(BatchOfPlaces, of_vectors_has_a_table_too) {
+  using T = TypeParam;
+  struct Record {
+    T alpha, beta;
+    cl_long x, y, none;
+  };
+  constexpr std::size_t count = 3, size = 400;
+  // Lengths around the widths of vectors; elements side by side and apart.
+  for (const std::size_t n : {1, 15, 33})
+    for (const std::int64_t stride : {1, 2}) {
+      const std::array<std::size_t, count> of_x{200, 7, 7}, of_y{5, 300, 100};
+      std::vector<T> x(size), y(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        x[i] = static_cast<T>(static_cast<Real<T>>(i % 11));
+        y[i] = static_cast<T>(static_cast<Real<T>>(i % 5));
+      }
+      std::vector<T> expected = y;
+      std::vector<char> table(item_bytes(precision_of<T>) * count);
+      for (std::size_t item = 0; item < count; ++item) {
+        const T alpha(static_cast<Real<T>>(item) - 1);
+        const Record record{alpha, T(9), static_cast<cl_long>(of_x[item]),
+                            static_cast<cl_long>(of_y[item]), -1};
+        std::memcpy(table.data() + item * item_bytes(precision_of<T>), &record, sizeof record);
+        for (std::size_t i = 0; i < n; ++i) {
+          const std::size_t at = i * static_cast<std::size_t>(stride);
+          expected[of_y[item] + at] += alpha * x[of_x[item] + at];
+        }
+      }
+      const cl::Context context(Machine::get().context(), true);
+      const auto buffer = [&](auto& numbers) {
+        return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                          numbers.size() * sizeof numbers[0], numbers.data());
+      };
+      const cl::Buffer in_x = buffer(x), in_y = buffer(y), in_table = buffer(table);
+      Call call = axpy<T>(n, T(7), {in_x(), 0, stride}, {in_y(), 0, stride});
+      call.by_items = true;
+      call.batch = count;
+      call[Slot::items] = {in_table()};
+      ASSERT_EQ(run(call), Status::success);
+      cl::CommandQueue(Machine::get().queues()[0], true)
+          .enqueueReadBuffer(in_y, CL_TRUE, 0, size * sizeof(T), y.data());
+      EXPECT_EQ(y, expected) << n << " stride " << stride;
+      call.n = longest_of_table + 1;
+      EXPECT_NE(run(call), Status::success);
+    }
 }
 
 TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
