@@ -81,6 +81,12 @@ inline void finish(SUMS sums[COLUMNS][VECTORS], const Target to, int rows, int c
     FOR_TILE(j, v) *(global SUMS_ANYWHERE*)(to.partial + j * ROWS + v * LANES) = sums[j][v];
     return;
   }
+#if RESULT == 6 && INTEGER
+  if (alpha == 1 && beta == 0 && triangle == 0 && rows >= ROWS && columns >= COLUMNS) {
+    FOR_TILE(j, v) *(global SUMS_ANYWHERE*)(to.c + to.first + j * to.ld + v * LANES) = sums[j][v];
+    return;
+  }
+#endif
   SUM kept[COLUMNS][ROWS];
   FOR_TILE(j, v) *(private SUMS_ANYWHERE*)&kept[j][v * LANES] = sums[j][v];
   for (int j = 0; j < min(columns, COLUMNS); ++j)

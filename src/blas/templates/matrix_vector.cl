@@ -91,7 +91,7 @@ kernel void mv_n(MATRIX, long from, long to, long rows, long parts, long conj, T
 // share of the rows and writes its own y, part_step further.
 //
 // A CPU's work-item takes `columns` columns (BLOCK at most) of one part, a stretch of rows after
-// another, so that x stays in the nearest cache. A GPU's work-group takes 4 columns.
+// another, so that x stays in a core's own cache. A GPU's work-group takes 4 columns.
 kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj, T alpha, T beta,
                  global const T *x, long offset_x, global T *y, long offset_y, long inc_y,
                  long part_step) {
@@ -101,7 +101,7 @@ kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj
   const long item = get_global_id(0), part = item / blocks;
   const long begin = from + IN_TURN(item % blocks, blocks) * columns, end = min(begin + columns, to);
   const long top = FIRST_ROW(begin), bottom = END_ROW(end - 1);
-  const long stop = PART(top, bottom, part + 1, parts), stretch = 16384 / sizeof(T);
+  const long stop = PART(top, bottom, part + 1, parts), stretch = 131072 / sizeof(T);
   T sums[BLOCK];
   for (long j = 0; j < end - begin; ++j) sums[j] = zero();
   for (long row = PART(top, bottom, part, parts); row < stop; row += stretch)
