@@ -72,6 +72,17 @@ TYPED_TEST(Gemv, shares_large_matrices_between_queues) {
   }
 }
 
+// More than a cache holds: a CPU's work-items share the columns, and their sums are summed up.
+TYPED_TEST(Gemv, reads_whole_columns_from_memory) {
+  constexpr std::size_t rows = 4099, bytes = std::size_t{33} << 20;
+  const std::size_t columns = bytes / sizeof(TypeParam) / rows + 1;
+  const Layout by_columns{Layout::Storage::general, Order::column_major, rows, columns},
+      by_rows{Layout::Storage::general, Order::row_major, columns, rows};
+  this->check({by_columns, Transpose::none, {1, 1}, Scalars::both, 1});
+  this->check({by_columns, Transpose::transpose, {1, 1}, Scalars::both, 1});
+  this->check({by_rows, Transpose::conjugate, {2, -3}, Scalars::both, 1});
+}
+
 TYPED_TEST(Gemv, multiplies_bands_of_any_width) {
   for (const std::size_t m : {1, 7, 40})
     for (const std::size_t n : {1, 6, 61})
