@@ -167,7 +167,11 @@ kernel void mv_t(MATRIX, long from, long to, long columns, long parts, long conj
 // its transposition; both halves in one reading of S. Each work-item takes strips of columns, every
 // `items`-th, and adds to a vector of its own, part_step after another. conj 1: S is to be
 // conjugated where it stands; 2: where it stands transposed; 0: nowhere.
+//
+// A strip is read by stretches of rows, whose elements of x and of the sums stay in the nearest
+// cache while the strip's columns pass.
 #define STRIP 32
+#define STRETCH (8192L / (long)sizeof(T))
 #define TOGETHER (LANES * sizeof(REAL) == 64 && !COMPLEX ? 8 : 4)
 
 inline void add_scalar(global const T *column, long first, long end, long j, long conj,
@@ -182,12 +186,14 @@ inline void add_scalar(global const T *column, long first, long end, long j, lon
   y[j] = sum;
 }
 
-inline void add_strip(MATRIX, long left, long right, long conj, global const T *x, global T *y) {
+// Rows [from, to) of columns [left, right).
+inline void add_strip(MATRIX, long from, long to, long left, long right, long conj,
+                      global const T *x, global T *y) {
   long next;
   for (long j = left; j < right; j = next) {
     long low, high;
     next = min(j + TOGETHER, right);
-    common_rows(SAME_MATRIX, 0, m, j, next, TOGETHER, &low, &high);
+    common_rows(SAME_MATRIX, from, to, j, next, TOGETHER, &low, &high);
     if (low < high) {
       global const REAL *c[TOGETHER];
       V p[TOGETHER], q[TOGETHER], straight[TOGETHER], crossed[TOGETHER];
@@ -218,7 +224,7 @@ inline void add_strip(MATRIX, long left, long right, long conj, global const T *
       for (int k = 0; k < TOGETHER; ++k) y[j + k] += sum_of(straight[k], crossed[k], conj == 2);
     }
     for (long k = j; k < next; ++k) {
-      const long first = FIRST_ROW(k), end = END_ROW(k);
+      const long first = max(FIRST_ROW(k), from), end = min(END_ROW(k), to);
       add_scalar(COLUMN(k), first, min(low, end), k, conj, x, y);
       add_scalar(COLUMN(k), max(first, high), end, k, conj, x, y);
     }
@@ -233,7 +239,12 @@ kernel void mv_sym(MATRIX, long first_item, long items, long conj, global const 
   for (long i = 0; i < n; ++i) part[i] = zero();
   for (long round = 0; round * items * STRIP < n; ++round) {
     const long strip = round * items + (round % 2 == 0 ? item : items - 1 - item);
-    add_strip(SAME_MATRIX, min(strip * STRIP, n), min((strip + 1) * STRIP, n), conj, x, part);
+    const long left = min(strip * STRIP, n), right = min(left + STRIP, n);
+    if (left == right) continue;
+    // The rows of the strip's columns, from a multiple of STRETCH to the next.
+    const long top = FIRST_ROW(left) / STRETCH * STRETCH, bottom = END_ROW(right - 1);
+    for (long row = top; row < bottom; row += STRETCH)
+      add_strip(SAME_MATRIX, row, min(row + STRETCH, bottom), left, right, conj, x, part);
   }
 }
 //===== mv_sum =====

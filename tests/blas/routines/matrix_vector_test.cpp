@@ -163,6 +163,17 @@ TYPED_TEST(Symv, shares_large_matrices_between_queues) {
       this->check_options(storage, 263, 0, queues);
 }
 
+// A CPU's strips of columns are read by stretches of rows: 8192 bytes of them.
+TYPED_TEST(Symv, reads_columns_longer_than_a_stretch) {
+  const std::size_t n = 2 * 8192 / sizeof(TypeParam) + 75;
+  for (const auto uplo : {Uplo::upper, Uplo::lower}) {
+    this->check({Layout::Storage::general, Order::column_major, n, n, 0, 0, true, uplo}, 0, {1, 1},
+                Scalars::both, 1);
+    this->check({Layout::Storage::packed, Order::column_major, n, n, 0, 0, true, uplo}, 0, {1, 1},
+                Scalars::both, 2);
+  }
+}
+
 TYPED_TEST(Symv, reads_half_of_a_band) {
   for (const std::size_t n : {1, 7, 40})
     for (const std::size_t k : {0, 1, 5, 50}) this->check_options(Layout::Storage::band, n, k, 1);
