@@ -118,7 +118,9 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
           {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
-          {"depth", facts.by_bytes() ? 1024 : is_double(facts.precision) || complex ? 256 : 512}};
+          {"depth", facts.by_bytes()                        ? 1024
+                    : is_double(facts.precision) || complex ? 256
+                                                            : 512}};
 }
 
 /// Bytes of local memory that a product's stages take.
@@ -165,8 +167,7 @@ std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
       "#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}{}", facts.lanes,
       tiles.rows, tiles.columns, template_text("factor"), template_text("cpu_vectors"),
       template_text(facts.by_bytes() ? "byte_quads" : "real_panels"), facts.packs(tiles),
-      template_text("cpu_tile_loops"), facts.if_special("epilogue"),
-      facts.if_special("cpu_finish"),
+      template_text("cpu_tile_loops"), facts.if_special("epilogue"), facts.if_special("cpu_finish"),
       template_text(facts.by_bytes() ? "byte_tile" : "cpu_tile"), template_text("tasks"),
       template_text(facts.solves ? "solve_tasks" : "product_tasks"),
       facts.if_special("cpu_finish_only"));

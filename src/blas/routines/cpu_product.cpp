@@ -45,8 +45,8 @@ bool is_in_place(const Product& product) {
   return meets(product.first) || meets(product.second);
 }
 
-/// How panels hold elements: reals, or bytes, four to a unit and with a unit before each row's first
-/// (templates/byte_tile.cl).
+/// How panels hold elements: reals, or bytes, four to a unit and with a unit before each row's
+/// first (templates/byte_tile.cl).
 struct PanelForm {
   bool bytes = false;
   std::size_t element = 0;  ///< bytes

@@ -3,8 +3,8 @@
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/stored_product.hpp"
 
-// Products of integers on CPUs, whose panels hold floats or, where there is an instruction for that, bytes
-// (templates/byte_tile.cl): both are exact, and so have the same bits.
+// Products of integers on CPUs, whose panels hold floats or, where there is an instruction for
+// that, bytes (templates/byte_tile.cl): both are exact, and so have the same bits.
 namespace kiln::blas::testing {
 namespace {
 
