@@ -38,6 +38,17 @@ std::string il_versions(const cl::Device& device) {
   return trimmed(std::move(versions));
 }
 
+/// Whether this machine has AVX-512 VNNI, and kernels are compiled for AVX-512. PoCL's compiler may
+/// not know the processor, so that its own macros do not tell.
+bool has_vnni([[maybe_unused]] unsigned native_floats) {
+#if defined(__x86_64__)
+  return native_floats >= 16 && __builtin_cpu_supports("avx512vl") != 0 &&
+         __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 const char* name_of(DeviceType type) noexcept {
@@ -71,6 +82,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
     device->il_versions = il_versions(handle);
     device->pocl_device_string = device_string(device->version);
     device->pocl = !device->pocl_device_string.empty();
+    device->vnni = device->pocl && device->host_memory && has_vnni(device->native_floats);
     device->fingerprint_ =
         parent ? parent->fingerprint()
                : fmt::format("{}|{}|{}|{}|{}|{}", device->platform_name, device->platform_version,

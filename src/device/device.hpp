@@ -28,6 +28,7 @@ class Device {
   cl_ulong global_memory = 0, max_allocation = 0, local_memory = 0;  ///< bytes
   bool doubles = false;            ///< computes in double precision
   unsigned native_floats = 1;      ///< elements of a native vector of float
+  bool vnni = false;               ///< kernels may use AVX-512 VNNI (sums of products of bytes)
   bool host_memory = false;        ///< works in the host's memory: buffers need no copy
   bool pocl = false;               ///< driven by PoCL: programs are archives with variants
   std::string pocl_device_string;  ///< PoCL's HSTR, empty elsewhere

@@ -48,23 +48,9 @@ Facts parts_of(const ProductForm& product) {
           part("gated", product.gated)};
 }
 
-namespace {
-
-std::string macros_of(const ProductForm& product, bool has_vector_epilogue) {
-  Facts all = parts_of(product);
-  all.push_back({"integer", std::int64_t{product.is_integer()}});
-  all.push_back({"special", std::int64_t{product.is_special()}});
-  all.push_back({"vector_epilogue", std::int64_t{has_vector_epilogue}});
-  std::string text;
-  for (const Fact& fact : all)
-    text += fmt::format("#define {} {}\n", capitals(fact.name), std::get<std::int64_t>(fact.value));
-  return text;
-}
-
-}  // namespace
-
-std::string gemm_form(const Device& device) {
-  if (device.type == Device::Type::cpu) return "cpu";
+std::string gemm_form(const Device& device, const ProductForm& product) {
+  if (device.type == Device::Type::cpu)
+    return device.vnni && product.is_integer() ? "cpu_vnni" : "cpu";
   const auto has_room_for = [&](std::string_view form) {
     return device.max_work_group_size >= gpu_form(form).threads &&
            device.local_memory >= gpu_form(form).local_memory;
@@ -84,6 +70,10 @@ struct GemmFacts : GemmPayload {
             is_double(precision) ? native_floats / 2 : native_floats, 2, 16))) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
   bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
+  /// Whether panels hold bytes.
+  bool by_bytes() const { return form == "cpu_vnni" && product.is_integer(); }
+  /// Whether floats hold integer sums, exactly as far as a block of the depth goes.
+  bool sums_in_floats() const { return form == "cpu" && product.is_integer(); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
   /// units have no bank conflicts.
   int pad() const { return by_matrix_units() ? (is_complex(precision) ? 2 : 4) : 0; }
@@ -92,11 +82,16 @@ struct GemmFacts : GemmPayload {
                    const char* grouped) const {
     return fmt::format("#define PACK {}\n#define WIDTH {}\n#define KIND {}\n#define GROUPED {}\n",
                        name, width, kind, grouped) +
-           std::string(template_text(is_cpu_form(form) ? "pack" : "pack_gpu"));
+           std::string(template_text(by_bytes()          ? "pack_bytes"
+                                     : is_cpu_form(form) ? "pack"
+                                                         : "pack_gpu"));
   }
   std::string packs(const GemmTiles& tiles) const {
-    return pack("pack_first", tiles.rows, "FIRST", "GROUPED_FIRST") +
-           pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND");
+    const auto flip = [&](const char* bits) {
+      return by_bytes() ? fmt::format("#define FLIP {}\n", bits) : "";
+    };
+    return flip("(int)0x80808080") + pack("pack_first", tiles.rows, "FIRST", "GROUPED_FIRST") +
+           flip("0") + pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND");
   }
   std::string_view if_special(const char* name) const {
     return product.is_special() ? template_text(name) : std::string_view();
@@ -105,13 +100,27 @@ struct GemmFacts : GemmPayload {
   std::size_t lanes;  ///< of a vector
 };
 
+std::string macros_of(const GemmFacts& facts) {
+  Facts all = parts_of(facts.product);
+  all.push_back({"integer", std::int64_t{facts.product.is_integer()}});
+  all.push_back({"special", std::int64_t{facts.product.is_special()}});
+  all.push_back({"vector_epilogue", std::int64_t{is_cpu_form(facts.form)}});
+  if (is_cpu_form(facts.form)) all.push_back({"vnni", std::int64_t{facts.by_bytes()}});
+  std::string text;
+  for (const Fact& fact : all)
+    text += fmt::format("#define {} {}\n", capitals(fact.name), std::get<std::int64_t>(fact.value));
+  return text;
+}
+
 Parameters cpu_defaults(const GemmFacts& facts) {
   const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
   const bool complex = is_complex(facts.precision);
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
           {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
-          {"depth", is_double(facts.precision) || complex ? 256 : 512}};
+          {"depth", facts.by_bytes()                        ? 1024
+                    : is_double(facts.precision) || complex ? 256
+                                                            : 512}};
 }
 
 /// Bytes of local memory that a product's stages take.
@@ -155,10 +164,11 @@ Parameters gpu_defaults(const GemmFacts& facts) {
 
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
   return fmt::format(
-      "#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}", facts.lanes,
+      "#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}{}", facts.lanes,
       tiles.rows, tiles.columns, template_text("factor"), template_text("cpu_vectors"),
-      facts.packs(tiles), template_text("cpu_tile_loops"), facts.if_special("epilogue"),
-      facts.if_special("cpu_finish"), template_text("cpu_tile"), template_text("tasks"),
+      template_text(facts.by_bytes() ? "byte_quads" : "real_panels"), facts.packs(tiles),
+      template_text("cpu_tile_loops"), facts.if_special("epilogue"), facts.if_special("cpu_finish"),
+      template_text(facts.by_bytes() ? "byte_tile" : "cpu_tile"), template_text("tasks"),
       template_text(facts.solves ? "solve_tasks" : "product_tasks"),
       facts.if_special("cpu_finish_only"));
 }
@@ -196,6 +206,8 @@ std::int64_t GemmGenerator::version() const {
       version_of(own, {template_mark("prelude"),        template_mark("gate"),
                        template_mark("stored"),         template_mark("matrix_element"),
                        template_mark("factor"),         template_mark("cpu_vectors"),
+                       template_mark("real_panels"),    template_mark("byte_quads"),
+                       template_mark("pack_bytes"),     template_mark("byte_tile"),
                        template_mark("pack"),           template_mark("epilogue"),
                        template_mark("cpu_tile_loops"), template_mark("cpu_finish"),
                        template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
@@ -218,7 +230,7 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
              depth = parameters.get("depth", 0), stages = parameters.get("stages", 0);
   if (is_cpu_form(facts.form))
     return rows >= lanes && rows <= 8 * lanes && rows % lanes == 0 && columns >= 1 &&
-           columns <= 32 && depth >= 8 && depth <= (facts.product.is_integer() ? 1024 : 4096);
+           columns <= 32 && depth >= 8 && depth <= (facts.sums_in_floats() ? 1024 : 4096);
   // A work-group has 4 x 2 warps of pieces of 4 x 4 (of 64 work-items 2 x 1), or 2 x 4 of fragments
   // of 16 x 8.
   const GpuForm form = gpu_form(facts.form);
@@ -234,7 +246,7 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
   const GemmTiles tiles = GemmTiles::of(parameters);
   return fmt::format("#define PRECISION {}\n#define ON_CPU {}\n", letter(facts.precision),
                      is_cpu_form(facts.form) ? 1 : 0) +
-         macros_of(facts.product, is_cpu_form(facts.form)) + std::string(template_text("prelude")) +
+         macros_of(facts) + std::string(template_text("prelude")) +
          std::string(template_text("gate")) + std::string(template_text("stored")) +
          std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)

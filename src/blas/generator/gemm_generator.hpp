@@ -37,11 +37,6 @@ constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
 /// (cl_nv_device_attribute_query).
 std::pair<unsigned, unsigned> nvidia_compute_capability(const Device& device);
 
-/// Which form of the product a device runs: GemmPayload::form. By the device's type, its
-/// local memory and the work-items that its work-groups may have.
-std::string gemm_form(const Device& device);
-constexpr bool is_cpu_form(std::string_view form) { return form == "cpu"; }
-
 /// What the kernels of a form for GPUs take of a device.
 struct GpuForm {
   std::size_t threads;       ///< work-items of a work-group
@@ -77,6 +72,11 @@ struct ProductForm {
   }
 };
 
+/// Which form of the product a device runs: GemmPayload::form. By the device's type, its
+/// local memory and the work-items that its work-groups may have, of a CPU its instructions.
+std::string gemm_form(const Device& device, const ProductForm& product = {});
+constexpr bool is_cpu_form(std::string_view form) { return form == "cpu" || form == "cpu_vnni"; }
+
 /// What a form is made of, by name, as numbers: facts, and in capitals the macros of templates.
 Facts parts_of(const ProductForm& product);
 
@@ -103,6 +103,8 @@ Facts facts_of(const GemmPayload& gemm);
 ///         goes through one block of the panels, reading the first as vectors and broadcasting the
 ///         second (the scheme of Goto and van de Geijn, Anatomy of High-Performance Matrix
 ///         Multiplication, 2008; the tile's shape after BLIS, Van Zee 2015).
+///   cpu_vnni   the same for products of integers, with panels of bytes, on CPUs that have AVX-512
+///         VNNI (templates/byte_tile.cl).
 ///   gpu   for work-groups of 256 and 48 KiB of local memory:
 ///         pack_first and pack_second copy a factor into panels of `rows` rows or `columns`
 ///         columns, product multiplies them (templates/gpu_product.cl).

@@ -45,6 +45,17 @@ bool is_in_place(const Product& product) {
   return meets(product.first) || meets(product.second);
 }
 
+/// How panels hold elements: reals, or bytes, four to a unit and with a unit before each row's
+/// first (templates/byte_tile.cl).
+struct PanelForm {
+  bool bytes = false;
+  std::size_t element = 0;  ///< bytes
+
+  std::size_t size(std::size_t width, std::size_t columns) const {
+    return bytes ? width * (panels_of(columns, 4) + 1) * sizeof(cl_int) : width * columns * element;
+  }
+};
+
 CpuTasks tasks_of(const Product& product, const GemmTiles& tiles, std::size_t compute_units,
                   std::size_t element_bytes) {
   const std::size_t rows = product.rows, columns = product.columns, depth = product.depth;
@@ -100,12 +111,15 @@ void put_scales(SequenceBuilder::Arguments& to, const Factor& factor) {
 void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const ProductForm form = product.form();
   const KernelChoice choice = gemm_choice(builder, queue, form, false, "product");
+  const bool bytes = form.is_integer() && builder.gemm_form(queue, form) == "cpu_vnni";
   const std::size_t element = size_of(builder.call().precision);
+  const PanelForm panel{bytes, bytes ? 1 : element};
   const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
-  const CpuTasks tasks = tasks_of(product, tiles, builder.device(queue).compute_units, element);
+  const CpuTasks tasks =
+      tasks_of(product, tiles, builder.device(queue).compute_units, panel.element);
   const auto packed = [&](unsigned number, std::size_t rows, std::size_t width) {
     return builder.scratch(queue, number,
-                           tasks.slots * tasks.block * panels_of(rows, width) * width * element);
+                           tasks.slots * panels_of(rows, width) * panel.size(width, tasks.block));
   };
   auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), tasks.teams));
   put_factor(arguments, product.first, false);

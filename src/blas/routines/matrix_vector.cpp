@@ -36,6 +36,8 @@ enum class Diagonal { none, as_is, real_part };
 // Multiply-adds that are worth a work-item of a CPU.
 constexpr double least_product_area = 16384;
 constexpr std::int64_t product_items_per_unit = 2, product_groups_per_unit = 16;
+// Bytes of a matrix that comes from memory rather than from a cache.
+constexpr double least_stream = 32 << 20;
 // Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
 constexpr std::int64_t group_rows = 64, group_columns = 4;
 
@@ -68,6 +70,13 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
   const auto items = static_cast<std::int64_t>(
       std::clamp(worth, 1.0, static_cast<double>(units * product_items_per_unit)));
   const std::int64_t most_of_block = kernel.chosen.parameters.get("block", 1);
+  // From memory whole columns come faster than pieces of them: the parts are columns, whose sums
+  // cost next to nothing.
+  const std::int64_t long_block = std::min(results, most_of_block);
+  const std::int64_t parts_across = items / ceil_div(results, long_block);
+  if (!op.transposed && parts_across > 1 && parts_across <= terms / 256 &&
+      matrix.area() / queues * static_cast<double>(size_of(to.call().precision)) >= least_stream)
+    return {long_block, parts_across};
   const std::int64_t block =
       std::clamp(ceil_div(results, items), std::min<std::int64_t>(64, results), most_of_block);
   return {block, std::clamp<std::int64_t>(items / ceil_div(results, block), 1,

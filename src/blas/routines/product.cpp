@@ -23,7 +23,7 @@ KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, const P
                          bool small, std::string kernel) {
   const bool solves = kernel == "solve";
   return builder.choose(queue, GemmGenerator().family(), GemmGenerator().version(),
-                        GemmPayload{builder.call().precision, builder.gemm_form(queue), small,
+                        GemmPayload{builder.call().precision, builder.gemm_form(queue, form), small,
                                     builder.device(queue).native_floats, solves, form},
                         std::move(kernel));
 }

@@ -42,8 +42,10 @@ SequenceBuilder::SequenceBuilder(const Call& call, ContextPtr context,
   for (const auto& device : devices_) require_work_groups(*device, call.routine);
 }
 
-std::string SequenceBuilder::gemm_form(unsigned queue) const {
-  return gemm_form_.empty() ? blas::gemm_form(*devices_[queue]) : gemm_form_;
+std::string SequenceBuilder::gemm_form(unsigned queue) const { return gemm_form(queue, {}); }
+
+std::string SequenceBuilder::gemm_form(unsigned queue, const ProductForm& product) const {
+  return gemm_form_.empty() ? blas::gemm_form(*devices_[queue], product) : gemm_form_;
 }
 
 double SequenceBuilder::speed(unsigned queue, Limit limit) const {

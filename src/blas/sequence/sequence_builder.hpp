@@ -52,6 +52,8 @@ struct Coefficient {
 };
 constexpr Coefficient call_alpha{Varying::What::alpha}, call_beta{Varying::What::beta};
 
+struct ProductForm;
+
 /// Builds the solution sequence of one call: the routines' decompositions add their steps here.
 /// A step comes after all steps that were added before it on its queue, and after those it names.
 class SequenceBuilder {
@@ -74,8 +76,10 @@ class SequenceBuilder {
   /// kinds: measured (device_speed), and 1 for all where they are of one.
   double speed(unsigned queue, Limit limit) const;
 
-  /// The form of the product's kernels (GemmGenerator) on a queue's device.
+  /// The form of the product's kernels (GemmGenerator) on a queue's device: of one with operands
+  /// and results of the call's precision, or of another.
   std::string gemm_form(unsigned queue) const;
+  std::string gemm_form(unsigned queue, const ProductForm& product) const;
 
   /// A kernel for the call on a queue's device.
   KernelChoice choose(unsigned queue, const std::string& family, std::int64_t version,

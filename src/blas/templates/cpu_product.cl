@@ -62,7 +62,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
                     int b_stored, int b_outside, int b_diagonal, int b_conjugated,  //
                     global ELEMENT(RESULT)* c, long offset, long ld, long rows, long columns,
                     long depth, T alpha, T beta, int triangle, int hermitian, int range,  //
-                    global REAL* first, global REAL* second, volatile global int* state, int block,
+                    global PANEL* first, global PANEL* second, volatile global int* state, int block,
                     int slots, int lead, int first_panels, int second_panels, int row_panels,
                     int column_panels GROUPS_PARAMETERS(a) GROUPS_PARAMETERS(b)
 #if SPECIAL
@@ -112,8 +112,8 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
     }
     const long k0 = (long)k * block;
     const int here = (int)min((long)block, depth - k0);
-    global REAL* first_slot = first + (long)(k % slots) * block * row_end * ROWS * PARTS;
-    global REAL* second_slot = second + (long)(k % slots) * block * column_end * COLUMNS * PARTS;
+    global PANEL* first_slot = first + k % slots * row_end * PANEL_SIZE(ROWS, block);
+    global PANEL* second_slot = second + k % slots * column_end * PANEL_SIZE(COLUMNS, block);
     if (packs_it) {
       if (k >= slots) wait_for(multiplied + k - slots, parts);
       if (part < first_packs) {
@@ -142,7 +142,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
       // While the tiles of a panel of B are computed, a share of the next one comes nearer with each.
       const int step = (int)((COLUMNS * PARTS + p1 - p0 - 1) / (p1 - p0));
       for (long q = q0; q < q1; ++q) {
-        global const REAL* next = second_slot + min(q + 1, q1 - 1) * COLUMNS * here * PARTS;
+        global const PANEL* next = second_slot + min(q + 1, q1 - 1) * PANEL_SIZE(COLUMNS, here);
         for (long p = p0; p < p1; ++p) {
           const long i0 = p * ROWS, j0 = q * COLUMNS;
           if (triangle == 1 && i0 + ROWS <= j0) continue;
@@ -150,8 +150,9 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
           const long from = range == 2 ? i0 : range == 3 ? j0 : 0;
           const long to = range == 1 ? i0 + ROWS : range == 4 ? j0 + COLUMNS : depth;
           if (from >= k0 + here || to <= k0) continue;
-          tile((int)max(from - k0, 0L), (int)min(to - k0, (long)here),
-               first_slot + i0 * here * PARTS, second_slot + j0 * here * PARTS,
+          tile(WHOLE_BLOCKS ? 0 : (int)max(from - k0, 0L),
+               WHOLE_BLOCKS ? STEPS(here) : (int)min(to - k0, (long)here),
+               first_slot + p * PANEL_SIZE(ROWS, here), second_slot + q * PANEL_SIZE(COLUMNS, here),
 #if SPECIAL
                (Target){c, offset + j0 * ld + i0, ld, sums + (q * row_end + p) * ROWS * COLUMNS,
                         from >= k0, min(to, depth) <= k0 + here, i0, j0},
@@ -160,7 +161,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
 #endif
                (int)min(rows - i0, (long)ROWS), (int)min(columns - j0, (long)COLUMNS), alpha,
                SPECIAL || from >= k0 ? beta : one(), i0 - j0, triangle, hermitian,
-               next + (p - p0) * here * step, step AFTER_ARGUMENTS);
+               next + (p - p0) * STEPS(here) * step, step AFTER_ARGUMENTS);
         }
       }
       FENCE();

@@ -21,6 +21,7 @@
 #if INTEGER
 typedef int SUM;
 typedef JOIN(int, LANES) SUMS;
+typedef JOIN(long, LANES) LONGS;
 #define SUMS_OF(v) JOIN(convert_int, LANES)(v)  // exact: see `factor`
 #define REALS_OF(v) JOIN(convert_float, LANES)(v)
 #else
@@ -80,6 +81,12 @@ inline void finish(SUMS sums[COLUMNS][VECTORS], const Target to, int rows, int c
     FOR_TILE(j, v) *(global SUMS_ANYWHERE*)(to.partial + j * ROWS + v * LANES) = sums[j][v];
     return;
   }
+#if RESULT == 6 && INTEGER
+  if (alpha == 1 && beta == 0 && triangle == 0 && rows >= ROWS && columns >= COLUMNS) {
+    FOR_TILE(j, v) *(global SUMS_ANYWHERE*)(to.c + to.first + j * to.ld + v * LANES) = sums[j][v];
+    return;
+  }
+#endif
   SUM kept[COLUMNS][ROWS];
   FOR_TILE(j, v) *(private SUMS_ANYWHERE*)&kept[j][v * LANES] = sums[j][v];
   for (int j = 0; j < min(columns, COLUMNS); ++j)
@@ -91,6 +98,17 @@ inline void finish(SUMS sums[COLUMNS][VECTORS], const Target to, int rows, int c
                        (triangle == 0 || (triangle == 1 ? under >= 0 : under <= 1 - LANES));
 #if RESULT == 6 && INTEGER
       // Integers that a float may not hold: alpha and beta are whole, too.
+      if (all) {
+        SUMS sum = *(private const SUMS_ANYWHERE*)&kept[j][i];
+        global SUMS_ANYWHERE* old = (global SUMS_ANYWHERE*)(to.c + at);
+        if (alpha != 1 || beta != 0) {
+          LONGS value = (LONGS)((long)alpha) * JOIN(convert_long, LANES)(sum);
+          if (beta != 0) value += (LONGS)((long)beta) * JOIN(convert_long, LANES)(*old);
+          sum = JOIN(convert_int, LANES)(clamp(value, (LONGS)(INT_MIN), (LONGS)(INT_MAX)));
+        }
+        *old = sum;
+        continue;
+      }
       for (int lane = 0; lane < there; ++lane) {
         if ((triangle == 1 && under + lane < 0) || (triangle == 2 && under + lane > 0)) continue;
         long value = (long)alpha * kept[j][i + lane];

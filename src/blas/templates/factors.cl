@@ -108,9 +108,10 @@ DEFINE_MATRIX_ELEMENT(FIRST)
 DEFINE_MATRIX_ELEMENT(SECOND)
 #endif
 
-// Panels hold reals, or on GPUs where INTEGER is 1 the integers that both factors are of. (On CPUs floats hold
-// them, which multiply and add exactly as far as a block of the depth goes.)
-#if INTEGER && !ON_CPU
+// Panels hold reals, or where INTEGER is 1 on GPUs the integers that both factors are of, and on CPUs that have VNNI
+// four of them in each int. (On other CPUs floats hold them, which multiply and add exactly as far as a block of the
+// depth goes.)
+#if INTEGER && (!ON_CPU || VNNI)
 typedef int PANEL, PANEL_T;
 #define TO_PANEL(value) convert_int(value)
 #else
@@ -205,6 +206,11 @@ DEFINE_GET_MANY(4)
 DEFINE_GET_MANY(LANES)
 #endif
 #endif
+//===== real_panels =====
+// Columns that a tile goes through, and reals of a panel, for so many columns of the depth.
+#define STEPS(columns) (columns)
+#define PANEL_SIZE(width, columns) ((long)(width) * (columns) * PARTS)
+#define WHOLE_BLOCKS 0
 //===== pack =====
 // Copies a matrix into panels, so that a product reads it side by side: PACK copies panels of WIDTH
 // rows of one block of columns, column by column, WIDTH elements a column, padded with zeros at the

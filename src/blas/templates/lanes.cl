@@ -74,7 +74,9 @@ inline void common_rows(MATRIX, long from, long to, long j, long next, long want
   *high = *high - *low < STRIDE ? *low : *high - (*high - *low) % STRIDE;
 }
 
-#define AT_ONCE (COMPLEX ? 4 : 8)  // columns whose rows are multiplied in one go
+// Columns whose rows are multiplied in one go: more would lie in the same few places of the caches,
+// where columns are a multiple of a page apart.
+#define AT_ONCE 4
 
 // sums[i - from] += sum over columns [left, right) of op(a)(i, j) x[j], for rows [from, to).
 inline void add_columns(MATRIX, long from, long to, long left, long right, bool conj,

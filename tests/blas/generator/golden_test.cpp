@@ -104,6 +104,16 @@ TEST_P(GoldenProduct, for_cpus) {
   }
 }
 
+TEST(GoldenByteProduct, for_cpus_with_vnni) {
+  auto request = product_request('s', "cpu_vnni", false, 16);
+  auto gemm = request.payload.as<GemmPayload>();
+  gemm.product = {Storage::int8, Storage::int8, Storage::int32};
+  request.payload = gemm;
+  Parameters parameters = GemmGenerator().defaults(request);
+  parameters.set("columns", 2);
+  expect_golden("gemm/cpu_vnni.s.cl", product_text(request, parameters));
+}
+
 TEST_P(GoldenProduct, for_systems_on_cpus) {
   auto request = product_request(GetParam(), "cpu", false, 8);
   auto gemm = request.payload.as<GemmPayload>();

@@ -169,7 +169,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 4096
+#define BLOCK 8192
 <prelude>
 <matrix>
 <lanes>
@@ -180,7 +180,7 @@
 #define ON_CPU 0
 #define NATIVE_FLOATS 8
 #define SOME_FACT 3
-#define BLOCK 1024
+#define BLOCK 2048
 <prelude>
 <matrix>
 <lanes>

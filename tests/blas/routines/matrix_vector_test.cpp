@@ -72,6 +72,17 @@ TYPED_TEST(Gemv, shares_large_matrices_between_queues) {
   }
 }
 
+// More than a cache holds: a CPU's work-items share the columns, and their sums are summed up.
+TYPED_TEST(Gemv, reads_whole_columns_from_memory) {
+  constexpr std::size_t rows = 4099, bytes = std::size_t{33} << 20;
+  const std::size_t columns = bytes / sizeof(TypeParam) / rows + 1;
+  const Layout by_columns{Layout::Storage::general, Order::column_major, rows, columns},
+      by_rows{Layout::Storage::general, Order::row_major, columns, rows};
+  this->check({by_columns, Transpose::none, {1, 1}, Scalars::both, 1});
+  this->check({by_columns, Transpose::transpose, {1, 1}, Scalars::both, 1});
+  this->check({by_rows, Transpose::conjugate, {2, -3}, Scalars::both, 1});
+}
+
 TYPED_TEST(Gemv, multiplies_bands_of_any_width) {
   for (const std::size_t m : {1, 7, 40})
     for (const std::size_t n : {1, 6, 61})
@@ -150,6 +161,17 @@ TYPED_TEST(Symv, shares_large_matrices_between_queues) {
   for (const std::size_t queues : {1, 2, 4})
     for (const auto storage : {Layout::Storage::general, Layout::Storage::packed})
       this->check_options(storage, 263, 0, queues);
+}
+
+// A CPU's strips of columns are read by stretches of rows: 8192 bytes of them.
+TYPED_TEST(Symv, reads_columns_longer_than_a_stretch) {
+  const std::size_t n = 2 * 8192 / sizeof(TypeParam) + 75;
+  for (const auto uplo : {Uplo::upper, Uplo::lower}) {
+    this->check({Layout::Storage::general, Order::column_major, n, n, 0, 0, true, uplo}, 0, {1, 1},
+                Scalars::both, 1);
+    this->check({Layout::Storage::packed, Order::column_major, n, n, 0, 0, true, uplo}, 0, {1, 1},
+                Scalars::both, 2);
+  }
 }
 
 TYPED_TEST(Symv, reads_half_of_a_band) {
