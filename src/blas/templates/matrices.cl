@@ -16,6 +16,48 @@
 #define TILE 16
 #endif
 
+#if ON_CPU && TRANSPOSED && PRECISION_NUMBER == PRECISION_IS_s
+// Exchanges blocks of the rows a and b: the later ones of a for the earlier ones of b.
+#define EXCHANGE(a, b, first, second) \
+  {                                   \
+    const float16 p = a, q = b;       \
+    a = (float16)first;               \
+    b = (float16)second;              \
+  }
+#define EXCHANGE_8(a, b) EXCHANGE(a, b, (p.lo, q.lo), (p.hi, q.hi))
+#define EXCHANGE_4(a, b)                                        \
+  EXCHANGE(a, b, (p.s0123, q.s0123, p.s89ab, q.s89ab), \
+           (p.s4567, q.s4567, p.scdef, q.scdef))
+#define EXCHANGE_2(a, b)                                                              \
+  EXCHANGE(a, b, (p.s01, q.s01, p.s45, q.s45, p.s89, q.s89, p.scd, q.scd), \
+           (p.s23, q.s23, p.s67, q.s67, p.sab, q.sab, p.sef, q.sef))
+#define EXCHANGE_1(a, b)                                                                \
+  EXCHANGE(a, b,                                                                        \
+           (p.s0, q.s0, p.s2, q.s2, p.s4, q.s4, p.s6, q.s6, p.s8, q.s8, p.sa, q.sa, p.sc, \
+            q.sc, p.se, q.se),                                                          \
+           (p.s1, q.s1, p.s3, q.s3, p.s5, q.s5, p.s7, q.s7, p.s9, q.s9, p.sb, q.sb, p.sd, \
+            q.sd, p.sf, q.sf))
+// A whole tile of floats, by four rounds of exchanges in registers.
+inline void copy_tile(float alpha, global const float* a, long ld_a, global float* b, long ld_b) {
+  float16 row[16];
+#pragma unroll
+  for (int j = 0; j < 16; ++j) row[j] = alpha * vload16(0, a + j * ld_a);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) EXCHANGE_8(row[i], row[i + 8])
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    if ((i & 4) == 0) EXCHANGE_4(row[i], row[i + 4])
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    if ((i & 2) == 0) EXCHANGE_2(row[i], row[i + 2])
+#pragma unroll
+  for (int i = 0; i < 16; ++i)
+    if ((i & 1) == 0) EXCHANGE_1(row[i], row[i + 1])
+#pragma unroll
+  for (int i = 0; i < 16; ++i) vstore16(row[i], 0, b + i * ld_b);
+}
+#endif
+
 kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict a, long at_a,
                      long ld_a, global T* restrict b, long at_b, long ld_b) {
   a += at_a;
@@ -42,6 +84,9 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
     const long i1 = min(rows, i0 + TILE), j1 = min(columns, j0 + TILE);
     if (i1 - i0 == TILE && j1 - j0 == TILE) {
       // A whole tile goes through registers: both sides see lines without gaps.
+#if PRECISION_NUMBER == PRECISION_IS_s
+      copy_tile(alpha, a + i0 + j0 * ld_a, ld_a, b + j0 + i0 * ld_b, ld_b);
+#else
       T kept[TILE][TILE];
 #pragma unroll
       for (int j = 0; j < TILE; ++j)
@@ -51,6 +96,7 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
       for (int i = 0; i < TILE; ++i)
 #pragma unroll
         for (int j = 0; j < TILE; ++j) b[j0 + j + (i0 + i) * ld_b] = SCALED(kept[i][j]);
+#endif
       continue;
     }
     for (long i = i0; i < i1; ++i)
