@@ -125,28 +125,25 @@ bool has_generator(const std::string& family) {
 
 }  // namespace
 
-std::vector<ShippedRecord> worth_shipping(const std::vector<StoredRecord>& records,
-                                          double least_gain) {
-  std::vector<ShippedRecord> worth;
+std::vector<ShippedRecord> records_to_ship(const std::vector<StoredRecord>& records) {
+  std::vector<ShippedRecord> all;
   for (const auto& stored : records) {
     if (!has_generator(stored.subject.family)) continue;
     ShippedRecord shipped{
         stored.subject.family, stored.subject.version, stored.subject.problem_class, {}};
     std::set<std::int64_t> sizes;
     for (const auto& one : stored.record.history) sizes.insert(one.size);
-    bool is_worth = false;
     for (const auto size : sizes) {
       const auto* best = stored.record.best(size, [&](const Measurement& one) {
         return one.size == size && one.of == Measurement::Of::kiln && one.gain() > 0;
       });
       if (best == nullptr) continue;
-      is_worth = is_worth || best->gain() >= least_gain;
       shipped.record.history.push_back(*best);
       shipped.record.history.back().from += day_of(stored.created);
     }
-    if (is_worth) worth.push_back(std::move(shipped));
+    if (!shipped.record.history.empty()) all.push_back(std::move(shipped));
   }
-  return worth;
+  return all;
 }
 
 Expected<ShippedFile> read_shipped_file(std::string_view text, std::string_view name) {

@@ -34,13 +34,11 @@ std::string text_of(const ShippedFile& file);
 /// A larger one is none.
 inline constexpr std::uint64_t most_shipped_bytes = 4u << 20;
 
-/// What of a store's records is worth shipping, the records being of one device: of each size the
-/// measurement that is used there, of the classes that have one of at least `least_gain`. Those
-/// with less of these classes stay: they say that the built-in Parameters are to be used there.
-/// Files and programs of users' own are left out. Each `from` gets the day when the record was
-/// written.
-std::vector<ShippedRecord> worth_shipping(const std::vector<StoredRecord>& records,
-                                          double least_gain);
+/// What of a store's records can ship, the records being of one device: of each size the
+/// measurement that is used there. Those that are no faster than the built-in Parameters go along:
+/// they keep records of other devices away. Files and programs of users' own are left out. Each
+/// `from` gets the day when the record was written.
+std::vector<ShippedRecord> records_to_ship(const std::vector<StoredRecord>& records);
 
 /// Errors: bad_input, in one line: "NAME: line 3: measurement 1: …".
 Expected<ShippedFile> read_shipped_file(std::string_view text, std::string_view name);

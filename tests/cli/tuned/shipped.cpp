@@ -64,7 +64,7 @@ class ShippedCommand : public testing::RunTest {
   DevicePtr device_ = value_or_throw(select_devices("cpu")).front();
 };
 
-TEST_F(ShippedCommand, an_export_has_the_records_of_one_device_that_were_faster) {
+TEST_F(ShippedCommand, an_export_has_the_records_of_one_device) {
   record("gemm float COLUMN_MAJOR", 1.25);
   record("gemm double COLUMN_MAJOR", 1.01);
   EXPECT_EQ(
@@ -74,10 +74,10 @@ TEST_F(ShippedCommand, an_export_has_the_records_of_one_device_that_were_faster)
       value_or_throw(read_shipped_file(value_or_throw(read_text(folder() / "a.jsonl")), "a.jsonl"));
   EXPECT_EQ(file.device, DeviceFacts::of(*device()));
   EXPECT_EQ(file.made, "on a quiet machine");
-  ASSERT_EQ(file.records.size(), 1u);
-  EXPECT_EQ(file.records[0].problem_class, "gemm float COLUMN_MAJOR");
-  EXPECT_THAT(file.records[0].record.history.at(0).from, HasSubstr("kiln tune, 20"));
-  EXPECT_EQ(shipped("b.jsonl", {"--family", "none"}).substr(0, 4), "0 of");
+  ASSERT_EQ(file.records.size(), 2u);
+  EXPECT_EQ(file.records[1].problem_class, "gemm float COLUMN_MAJOR");
+  EXPECT_THAT(file.records[1].record.history.at(0).from, HasSubstr("kiln tune, 20"));
+  EXPECT_EQ(shipped("b.jsonl", {"--family", "none"}).substr(0, 9), "0 records");
 }
 
 TEST_F(ShippedCommand, ls_shows_a_file_with_gains_and_where_they_are_from) {
