@@ -13,7 +13,7 @@ namespace {
 /// What streams memory takes microseconds, and more luck.
 int pairs_of(const Call& call) { return rival::is_compute_bound(call.routine) ? 25 : 101; }
 
-int calls_for(const Call& call) {
+int launches_for(const Call& call) {
   const double work = std::max(rival::operations_of(call), 8 * rival::traffic_of(call));
   return static_cast<int>(std::clamp(4e9 / work, 1.0, 1000.0));
 }
@@ -35,7 +35,7 @@ rival::Contender side_of(Library& library, const rival::Problem& problem, int ca
 
 double ratio_of(Library& one, Library& other, rival::Machine& machine, const Call& call) {
   const rival::Problem problem(machine, call);
-  const int calls = calls_for(call);
+  const int calls = launches_for(call);
   std::vector<rival::Contender> sides{side_of(other, problem, calls), side_of(one, problem, calls)};
   rival::measure(sides, pairs_of(call));
   return ratio({std::move(sides[0].samples), std::move(sides[1].samples)}, "ms").value;
