@@ -15,6 +15,9 @@ foreach(target kiln-compile kiln-tune kiln-mesh)
   endif()
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/ DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln)
+# Programs of the build find it as those of an install do.
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/kiln)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/tuned ${PROJECT_BINARY_DIR}/share/kiln/tuned SYMBOLIC)
 
 # As they lie in the source tree, so that links between documents, and from specification files to
 # their kernels, hold.

@@ -15,5 +15,7 @@ std::vector<Bar> noise_bars();      ///< tune/noise-…
 // These search on the first device.
 std::vector<Bar> search_bars();  ///< tune/overhead, tune/ten-minutes
 std::vector<Bar> class_bars();   ///< tune/classes-…
+// On the first CPU.
+std::vector<Bar> shipped_bars();  ///< tune/shipped, tune/shipped-start
 
 }  // namespace kiln::bench

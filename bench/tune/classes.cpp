@@ -9,6 +9,7 @@
 #include "spec/sandbox.hpp"
 #include "store/local/local_store.hpp"
 #include "tune/bars.hpp"
+#include "tune/parameter_duel.hpp"
 
 namespace kiln::bench {
 namespace {
@@ -25,8 +26,6 @@ struct Case {
 
 /// Of a search. Short, as impatient users are.
 constexpr const char* evaluations = "60";
-/// What streams memory takes microseconds, and more luck.
-int pairs_of(const Call& call) { return rival::is_compute_bound(call.routine) ? 25 : 101; }
 
 void tune(const Context& context, const Case& what, std::size_t n, const fs::path& store) {
   const auto size = std::to_string(n);
@@ -48,33 +47,6 @@ Call call_of(const Case& what, std::size_t n) {
   return rival::contiguous(call);
 }
 
-int calls_for(const Call& call) {
-  const double work = std::max(rival::operations_of(call), 8 * rival::traffic_of(call));
-  return static_cast<int>(std::clamp(4e9 / work, 1.0, 1000.0));
-}
-
-/// One of the two sides, in the memory and on the queue of a problem that they share: buffers of
-/// their own differ in speed by more than Parameters do.
-rival::Contender side_of(Library& library, const rival::Problem& problem, int calls) {
-  return in_a_row(
-      "Kiln",
-      [&library, &problem] {
-        const cl_command_queue queue = problem.queue();
-        if (library.run(problem.call(), {{&queue, 1}}) != Status::success)
-          throw Error(Errc::internal, "a call was refused");
-      },
-      [&problem] { check_cl(::clFinish(problem.queue()), "clFinish"); }, calls);
-}
-
-/// How many times as fast the first side is.
-double ratio_of(Library& one, Library& other, rival::Machine& machine, const Call& call) {
-  const rival::Problem problem(machine, call);
-  const int calls = calls_for(call);
-  std::vector<rival::Contender> sides{side_of(other, problem, calls), side_of(one, problem, calls)};
-  rival::measure(sides, pairs_of(call));
-  return ratio({std::move(sides[0].samples), std::move(sides[1].samples)}, "ms").value;
-}
-
 Outcome measure(const Context& context, const Case& what) {
   if (std::getenv("KILN_LONG") == nullptr)
     return not_measured("takes minutes; expected KILN_LONG=1");
@@ -87,13 +59,14 @@ Outcome measure(const Context& context, const Case& what) {
   const auto resolver_over = [&](const char* store) {
     return std::make_unique<Resolver>(open_local_store((sandbox.path() / store).string()));
   };
-  const auto tuned = resolver_over("tuned"), own = resolver_over("own");
+  const auto tuned = resolver_over("tuned"), own = resolver_over("own"),
+             none = resolver_over("none");
   rival::Machine machine{Runtime({.devices = "cpu", .store = (sandbox.path() / "empty").string()})};
-  Library with(*tuned), own_side(*own);
+  Library with(*tuned), own_side(*own), built_in(*none);
   Figure least{1e9, {}};
   for (const auto n : what.other) {
     const Call call = call_of(what, n);
-    const double faster = ratio_of(with, machine.library(), machine, call);
+    const double faster = ratio_of(with, built_in, machine, call);
     least.value = std::min(least.value, faster);
     least.detail += fmt::format("{}{}: {:.3f}", least.detail.empty() ? "" : ", ", n, faster);
   }

@@ -19,7 +19,8 @@ namespace {
 /// Null for the process's own.
 std::unique_ptr<Resolver> resolver_over(const std::string& store) {
   if (store.empty()) return nullptr;
-  return std::make_unique<Resolver>(store == "off" ? nullptr : open_local_store(store));
+  return std::make_unique<Resolver>(store == "off" ? nullptr : open_local_store(store),
+                                    CompilePolicy::apart, &ShippedRecords::process());
 }
 
 int index_of(const Device& device) {

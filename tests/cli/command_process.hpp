@@ -16,7 +16,7 @@ namespace kiln::testing {
 
 /// What commands have but for what a test sets.
 inline std::map<std::string, std::string> usual_environment() {
-  return {{"XDG_CONFIG_HOME", ""}, {"KILN_STORE", ""}, {"TERM", "dumb"}};
+  return {{"XDG_CONFIG_HOME", ""}, {"KILN_STORE", ""}, {"KILN_TUNED", "off"}, {"TERM", "dumb"}};
 }
 
 /// Runs the real `kiln` in a folder of its own, with no settings but those that the test gives.

@@ -20,6 +20,10 @@ for folder in docs examples; do
   diff -r "$source/$folder" "$documents/$folder" || { echo "$folder is not installed whole"; exit 1; }
 done
 diff -r "$source/include/kiln" "$prefix/include/kiln" || { echo "the headers are not installed whole"; exit 1; }
+# Records of the tuner: whole, and found from where they lie now.
+diff -r "$source/share/tuned" "$prefix/share/kiln/tuned" || { echo "the tuner's records are not installed whole"; exit 1; }
+shown=$("$prefix/bin/kiln" tuned ls --shipped --json | grep -c '"file"') || true
+[ "$shown" -gt 0 ] || { echo "kiln tuned ls --shipped shows $shown records"; exit 1; }
 while IFS=: read -r page link; do
   target=$(dirname "$page")/${link%%#*}
   # Sources are named, too; they are not part of an install.

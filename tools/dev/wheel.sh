@@ -39,6 +39,8 @@ stage_wheel() {
     patchelf --set-rpath '$ORIGIN/_lib' "$file"
   done
   mv "$parts/lib" "$stage/_lib"
+  mkdir -p "$stage/_lib/share/kiln"
+  cp -r share/tuned "$stage/_lib/share/kiln/"
   mv "$parts/share/licences" "$stage/_lib/licences"
   rm -r "$parts"
 }

@@ -24,8 +24,8 @@ struct SequenceStep {
   /// How often it runs, for one item of the batch each time; 1 for what does a batch in one launch.
   std::size_t times = 1;
   /// Tiles, depths, stages and the like, and where they are from: "default" (built in for this
-  /// class of devices), "store record" (measured and on record), "kernel database", or "" where
-  /// there are none.
+  /// class of devices), "store record" (measured and on record), "shipped record" (it came with
+  /// Kiln), "kernel database", or "" where there are none.
   std::vector<std::pair<std::string, std::int64_t>> parameters;
   std::string parameters_from;
   /// Which record, of what size and class where these are others; of "default" why a record is not

@@ -18,17 +18,6 @@ GemmTiles GemmTiles::of(const Parameters& parameters) {
   return {get("rows"), get("columns"), get("depth")};
 }
 
-std::pair<unsigned, unsigned> nvidia_compute_capability(const Device& device) {
-  if (device.vendor.find("NVIDIA") == std::string::npos) return {0, 0};
-  const auto number = [&](cl_device_info what) {
-    cl_uint value = 0;
-    const bool is_told =
-        ::clGetDeviceInfo(device.handle(), what, sizeof value, &value, nullptr) == CL_SUCCESS;
-    return is_told ? value : 0u;
-  };
-  return {number(0x4000), number(0x4001)};
-}
-
 Facts parts_of(const ProductForm& product) {
   const auto part = [](const char* name, auto value) {
     return Fact{name, static_cast<std::int64_t>(value)};

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "blas/call/call.hpp"
 #include "device/device.hpp"
+#include "kernel/request/device_facts.hpp"
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/request.hpp"
 #include "kernel/resolver/generator.hpp"
@@ -32,10 +32,6 @@ struct GemmTiles {
 constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
   return (size + width - 1) / width;
 }
-
-/// The architecture of an NVIDIA device, major and minor number; 0 and 0 elsewhere
-/// (cl_nv_device_attribute_query).
-std::pair<unsigned, unsigned> nvidia_compute_capability(const Device& device);
 
 /// What the kernels of a form for GPUs take of a device.
 struct GpuForm {

@@ -30,7 +30,7 @@ constexpr std::string_view library_variables[] = {
     "KILN_COMPILE_HELPER", "KILN_COMPILE_SERVER", "KILN_EXPLAIN",     "KILN_LAYER",
     "KILN_LAYER_PROFILE",  "KILN_LAYER_REPORT",   "KILN_LAYER_TRACE", "KILN_LAYER_TUNE",
     "KILN_MACHINE_KEY",    "KILN_MESH_PROGRAM",   "KILN_PIN",         "KILN_SIGNING_KEY",
-    "KILN_TRUSTED_KEYS",   "KILN_TUNE_HELPER"};
+    "KILN_TRUSTED_KEYS",   "KILN_TUNED",          "KILN_TUNE_HELPER"};
 
 /// The store that is used: without a setting a folder of the user's, and one of the machine's own
 /// where the folder asked for is on a network file system.

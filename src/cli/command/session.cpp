@@ -64,7 +64,8 @@ std::unique_ptr<Resolver> make_resolver(const Context& context) {
 }
 
 std::unique_ptr<Resolver> make_resolver(const Context& context, std::unique_ptr<Layer> store) {
-  return std::make_unique<Resolver>(std::move(store), compile_policy_of(context));
+  return std::make_unique<Resolver>(std::move(store), compile_policy_of(context),
+                                    &ShippedRecords::process());
 }
 
 std::unique_ptr<Runtime::State> make_runtime(const Context& context,

@@ -16,8 +16,11 @@
 #include "cli/store/entries.hpp"
 #include "cli/tune/search.hpp"
 #include "cli/tuned/records.hpp"
+#include "kernel/request/shipped_file.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "kernel/resolver/tuning_records.hpp"
 #include "kiln/store/trust.hpp"
+#include "kiln/version.hpp"
 #include "tune/conduct/conduct.hpp"
 #include "tune/report/run.hpp"
 
@@ -26,7 +29,7 @@ namespace {
 
 // `kiln tuned export`: searches and records for other programs.
 
-constexpr std::string_view formats[] = {"json", "csv", "sqlite", "t4", "kdb"};
+constexpr std::string_view formats[] = {"json", "csv", "sqlite", "t4", "kdb", "shipped"};
 
 /// To --output, or to standard output.
 void deliver(const Context& context, const std::string& text) {
@@ -77,6 +80,38 @@ void export_records(const Context& context, const std::string& format) {
   deliver(context, tune::json_of(records));
 }
 
+/// What the store has on record of one device that is here, for other machines that are like it.
+int export_shipped(const Context& context) {
+  const auto device =
+      value_or_throw(select_devices(context.has("device") ? context.text("device") : "")).front();
+  auto records = value_or_throw(stored_records(*open_local(context)));
+  std::erase_if(records, [&](const StoredRecord& record) {
+    return record.subject.device != device->speed_identity() ||
+           (context.has("family") &&
+            record.subject.family.find(context.text("family")) == std::string::npos);
+  });
+  ShippedFile file{DeviceFacts::of(*device), {}, {}};
+  file.made = context.has("note")
+                  ? context.text("note")
+                  : fmt::format("kiln tuned export --format shipped, Kiln {}, {} {}", version(),
+                                device->platform_version, device->driver_version);
+  file.records = records_to_ship(records);
+  const auto gaining =
+      std::count_if(file.records.begin(), file.records.end(), [](const ShippedRecord& record) {
+        const auto& measured = record.record.history;
+        return std::any_of(measured.begin(), measured.end(), [](const Measurement& one) {
+          return one.gain() >= TuningRecords::shipped_gain;
+        });
+      });
+  deliver(context, text_of(file));
+  if (context.has("output"))
+    print_text(
+        "{} records of {}, {} of them faster than the built-in parameters by {:.0f} % or more\n",
+        file.records.size(), text_of(file.device), gaining,
+        100 * (TuningRecords::shipped_gain - 1));
+  return 0;
+}
+
 int tuned_export(Context& context) {
   const std::string& format = context.text("format");
   const bool searches = context.flag("all") || !context.arguments().empty();
@@ -84,9 +119,9 @@ int tuned_export(Context& context) {
     throw bad_input("tuned export: found both --all and {}, expected one of them",
                     one_line(context.arguments().front()));
   if (format == "sqlite" || format == "kdb") required_output(context);
-  if (searches && format == "kdb")
-    throw bad_input(
-        "--format kdb writes the records of the store, not a search: leave out JOURNAL");
+  if (searches && (format == "kdb" || format == "shipped"))
+    throw bad_input("--format {} writes the records of the store, not a search: leave out JOURNAL",
+                    format);
   if (!searches && format == "t4") throw bad_input("--format t4 requires the JOURNAL of a search");
   if (context.has("output") && context.flag("all")) {
     std::vector<NamedFile> journals;
@@ -94,6 +129,7 @@ int tuned_export(Context& context) {
     check_written_files({{"--output", context.text("output")}}, journals);
   }
   if (format == "kdb") return write_records(context, "v3");
+  if (format == "shipped") return export_shipped(context);
   searches ? export_searches(context, format) : export_records(context, format);
   return 0;
 }
@@ -164,7 +200,8 @@ const Command tuned_export_command{
         {{Option::choice("format", "FORMAT", formats,
                          "json; csv; sqlite (a database); t4 (of one search: the results format of "
                          "the autotuning community); kdb (of the store's records: clBLAS's kernel "
-                         "database, as kiln kdb convert --from store).",
+                         "database, as kiln kdb convert --from store); shipped (of them what was "
+                         "compared with the built-in parameters, for share/kiln/tuned).",
                          "json"),
           Option::flag("all",
                        "All searches whose journals are where kiln tune puts them, and those that "
@@ -173,7 +210,12 @@ const Command tuned_export_command{
           Option::text("device", "TEXT",
                        "Only records of devices whose identity (platform, name, driver version, "
                        "units) holds "
-                       "this text. With kdb: the one device, as kiln kdb convert names it."),
+                       "this text. With kdb and shipped: the one device, as kiln kdb convert names "
+                       "it."),
+          Option::text(
+              "note", "TEXT",
+              "With shipped: how the records were found, for people. Default: the versions "
+              "of Kiln and of the driver."),
           options::store, options::doubles, options::output}},
     .positional = Positional::files("JOURNAL",
                                     "Journals of searches, or the first letters of searches on "
@@ -182,6 +224,8 @@ const Command tuned_export_command{
     .examples = {{"kiln tuned export -o records.json",
                   "What this machine knows, for kiln tuned import."},
                  {"kiln tuned export --format kdb -o Tahiti.kdb", "The same for clBLAS."},
+                 {"kiln tuned export --format shipped -o my-device.jsonl",
+                  "For machines with such devices: a file for their KILN_TUNED."},
                  {"kiln tuned export gemm.jsonl --format t4 -o gemm.json",
                   "A search for other tuners."},
                  {"kiln tuned export --all --format sqlite -o searches.db",

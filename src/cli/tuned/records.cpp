@@ -6,17 +6,22 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/interrupt.hpp"
 #include "cli/command/options.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/store/entries.hpp"
+#include "kernel/request/record_json.hpp"
+#include "kernel/request/shipped_file.hpp"
 #include "kernel/request/stored_record.hpp"
+#include "kernel/resolver/shipped_records.hpp"
 #include "tune/conduct/conduct.hpp"
 #include "tune/report/run.hpp"
 
@@ -139,7 +144,70 @@ int list_searches(const Context& context) {
   return 0;
 }
 
+// `kiln tuned ls --shipped`: what comes with Kiln.
+
+void add_rows(Table& table, const ShippedFile& file, const ShippedRecord& record) {
+  for (const auto& one : record.record.history)
+    table.row(record.family, record.problem_class, std::to_string(one.size),
+              parameters_text(one.parameters), milliseconds_text(one.milliseconds),
+              milliseconds_text(one.standard_milliseconds), fmt::format("{:.3f} x", one.gain()),
+              one.from.empty() ? "-" : one.from, text_of(file.device));
+}
+
+/// A file's records as objects, with the device and how they were found.
+void print_shipped(const ShippedFile& file, const std::string& path) {
+  for (const auto& record : file.records) {
+    RecordJson measured = RecordJson::array();
+    for (const auto& one : record.record.history) measured.push_back(json_of(one));
+    print(one_line_of({{"family", record.family},
+                       {"version", std::to_string(record.version)},
+                       {"problem_class", record.problem_class},
+                       {"device", file.device.model},
+                       {"units", file.device.compute_units},
+                       {"measured", std::move(measured)},
+                       {"made", file.made},
+                       {"file", path}}) +
+          "\n");
+  }
+}
+
+/// Files that are named must be good. Of those that are installed the bad ones are told of, as the
+/// library does, and are not used.
+int list_shipped(const Context& context) {
+  const bool are_named = !context.arguments().empty();
+  std::vector<std::filesystem::path> paths(context.arguments().begin(), context.arguments().end());
+  if (!are_named) paths = ShippedRecords::process().files();
+  std::vector<std::pair<std::string, ShippedFile>> files;
+  bool all_good = true;
+  for (const auto& path : paths) {
+    const auto text = read_text(path, most_shipped_bytes);
+    auto file = text ? read_shipped_file(*text, path.string()) : tl::unexpected(text.error());
+    if (!file && are_named) throw Error(file.error());
+    if (!file) complain("warning: {}", file.error().message());
+    all_good = all_good && file.has_value();
+    if (file) files.emplace_back(path.string(), *std::move(file));
+  }
+  Table table({"family", "problem class", "size", "parameters", "time", "built in", "gain", "from",
+               "device"});
+  for (auto& [path, file] : files) {
+    std::erase_if(file.records, [&](const ShippedRecord& record) {
+      return (context.has("family") &&
+              record.family.find(context.text("family")) == std::string::npos) ||
+             (context.has("device") &&
+              file.device.model.find(context.text("device")) == std::string::npos);
+    });
+    if (context.flag("json")) print_shipped(file, path);
+    for (const auto& record : file.records) add_rows(table, file, record);
+  }
+  if (!context.flag("json")) print(table.text());
+  return all_good ? 0 : 1;
+}
+
 int tuned_ls(Context& context) {
+  if (context.flag("shipped")) return list_shipped(context);
+  if (!context.arguments().empty())
+    throw bad_input("tuned ls: found {} without --shipped, expected no FILE",
+                    one_line(context.arguments().front()));
   if (context.flag("searches")) return list_searches(context);
   const auto records = records_of(context);
   if (context.flag("json")) {
@@ -245,11 +313,22 @@ const Command tuned_ls_command{
         "is more than some times as large or small; where the built-in parameters were faster in "
         "the same search, they are used.\n\n"
         "With --json every record is an object with all that was measured. --searches lists the "
-        "searches that were kept whole.",
+        "searches that were kept whole, --shipped the records that come with Kiln, which are used "
+        "where the store has none: with their gain over the built-in parameters and how they were "
+        "found. The exit code is 1 where one of the installed files cannot be used, 2 where FILE "
+        "is "
+        "not one of shipped records.",
     .options = {{options::store, options::record_family, options::record_device,
                  Option::flag("searches", "Lists the searches that are on record instead."),
+                 Option::flag(
+                     "shipped",
+                     "Lists the records that come with Kiln instead (of share/kiln/tuned or "
+                     "KILN_TUNED), or those of FILE."),
                  options::json}},
+    .positional =
+        Positional::files("FILE", "With --shipped: files of shipped records.", 0, any_number),
     .examples = {{"kiln tuned ls", "What has been tuned, and what came of it?"},
+                 {"kiln tuned ls --shipped", "What comes with Kiln, and for which devices?"},
                  {"kiln tuned ls --family gemm --json", "The same of one family, for a script."}},
     .body = tuned_ls,
 };

@@ -51,6 +51,16 @@ fs::path find_helper(std::string_view name) {
   return {};
 }
 
+fs::path find_shared(std::string_view name) {
+  const fs::path folder = own_file().parent_path();
+  for (const char* place : {"share", "../share", "../../share", "../../../share"}) {
+    std::error_code error;
+    const auto path = fs::canonical(folder / place / "kiln" / name, error);
+    if (!error) return path;
+  }
+  return {};
+}
+
 fs::path find_compile_helper() {
   if (const char* named = std::getenv("KILN_COMPILE_HELPER")) return named;
   static const fs::path found = find_helper("kiln-compile");

@@ -21,6 +21,10 @@ namespace kiln {
 /// in a folder of Kiln's own. Empty where it is not there.
 std::filesystem::path find_helper(std::string_view name);
 
+/// A folder that is installed to share/kiln (of a build: share/kiln in the build's folder; of a
+/// wheel next to the libraries). Empty where it is not there.
+std::filesystem::path find_shared(std::string_view name);
+
 /// Where the compile helper is: KILN_COMPILE_HELPER, or as find_helper().
 std::filesystem::path find_compile_helper();
 

@@ -30,7 +30,7 @@ struct Parameters : std::map<std::string, std::int64_t> {
 /// The Parameters that a program is made with, and where they are from.
 struct ChosenParameters {
   Parameters parameters;
-  /// "default", "store record", "trial", or the name of a ParameterSource.
+  /// "default", "store record", "shipped record", "trial", or the name of a ParameterSource.
   std::string origin = "default";
   std::string from;  ///< which record; empty for defaults
   /// Of a search in the process that goes on with its winner: the program is not kept in the store

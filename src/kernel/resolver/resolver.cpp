@@ -11,16 +11,16 @@
 // and one process at a time. resolver_make.cpp has the steps.
 namespace kiln {
 
-Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy)
+Resolver::Resolver(std::unique_ptr<Layer> store, CompilePolicy policy, ShippedRecords* shipped)
     : store_(std::move(store)),
       policy_(policy),
-      records_(store_.get(), generators_),
+      records_(store_.get(), generators_, shipped),
       findings_(store_.get()) {}
 
 Resolver::~Resolver() { finish(); }
 
 Resolver& Resolver::process() {
-  static Resolver resolver([] {
+  const auto open = [] {
     auto settings = default_store_settings();
     auto store = open_store(settings);
     if (store) return *std::move(store);
@@ -28,7 +28,8 @@ Resolver& Resolver::process() {
     log(LogLevel::warning, store.error().message());
     settings.shared.clear();
     return value_or_throw(open_store(settings));
-  }());
+  };
+  static Resolver resolver(open(), CompilePolicy::apart, &ShippedRecords::process());
   return resolver;
 }
 

@@ -37,8 +37,10 @@ enum class CompilePolicy {
 /// Concurrent callers of one Key share one making. Thread-safe.
 class Resolver : public VariantMaker {
  public:
-  /// `store` may be null: nothing is kept then. Outlives the contexts whose programs it makes.
-  explicit Resolver(std::unique_ptr<Layer> store, CompilePolicy policy = CompilePolicy::apart);
+  /// `store` may be null: nothing is kept then; so may `shipped`, which outlives it. Outlives the
+  /// contexts whose programs it makes.
+  explicit Resolver(std::unique_ptr<Layer> store, CompilePolicy policy = CompilePolicy::apart,
+                    ShippedRecords* shipped = nullptr);
   ~Resolver() override;
 
   /// The Resolver of this process, over the default store; made at the first call.
@@ -120,9 +122,10 @@ class Resolver : public VariantMaker {
   /// device has with another driver, then the classes that are like this one
   /// (Generator::classes_like), then devices of the model with other numbers of units. These were
   /// never compared with the built-in Parameters here, so only what was faster by
-  /// TuningRecords::trusted_gain where it was measured counts. Then what the mounted sources have;
-  /// else the Generator's defaults. What the Generator does not accept is never used, nor, where it
-  /// is given, what `fits` does not take.
+  /// TuningRecords::trusted_gain where it was measured counts. Then what the mounted sources have,
+  /// then what comes with Kiln for this device or, of what was clearly faster there, for the
+  /// nearest one; else the Generator's defaults. What the Generator does not accept is never used,
+  /// nor, where it is given, what `fits` does not take.
   ChosenParameters choose(const Request& request, const Device& device,
                           const TuningRecords::Fits& fits = {}) {
     return records_.choose(request, device, fits);

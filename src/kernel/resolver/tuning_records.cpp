@@ -64,6 +64,8 @@ ChosenParameters TuningRecords::choose(const Request& request, const Device& dev
   for (const auto& [name, mounted] : known.mounted)
     if (const auto* best = mounted.best(request.problem_size, usable))
       return {best->parameters, name, best->from};
+  if (maker != nullptr)
+    if (auto found = shipped(request, device, *maker, usable)) return *std::move(found);
   if (own.verdict == Verdict::too_far && own.best != nullptr)
     built_in.from = fmt::format("the nearest record, size {}, is too far", own.best->size);
   return built_in;
@@ -138,6 +140,11 @@ const TuningRecords::Fallbacks& TuningRecords::fallbacks(const Request& request,
       found.classes.emplace_back(std::move(name), stored(other, device));
     }
   }
+  if (shipped_ != nullptr) {
+    std::vector<std::string> classes = maker.classes_like(request.problem_class);
+    classes.insert(classes.begin(), request.problem_class);
+    found.shipped = shipped_->find(DeviceFacts::of(device), request.family, classes);
+  }
   return fallbacks_.insert({request.family, request.problem_class, speed}, std::move(found));
 }
 
@@ -181,6 +188,34 @@ std::optional<ChosenParameters> TuningRecords::fallback(const Request& request,
   }
   of_related(false);
   return chosen;
+}
+
+namespace {
+
+std::string origin_shipped(const ShippedFind& found, const Measurement& one,
+                           const Request& request) {
+  std::string text = "for " + found.device;
+  if (!found.is_same) text += ", the nearest to this device";
+  if (found.problem_class != request.problem_class) text += ", " + found.problem_class;
+  if (found.version != request.version) text += ", with kernels of another version";
+  return fmt::format("{}, size {}, {:.2f} x the built-in there", text, one.size, one.gain());
+}
+
+}  // namespace
+
+std::optional<ChosenParameters> TuningRecords::shipped(const Request& request, const Device& device,
+                                                       const Generator& maker, const Fits& usable) {
+  using Verdict = TuningRecord::Choice::Verdict;
+  for (const auto& one : fallbacks(request, device, maker).shipped) {
+    const auto found = one.record.choose(request.problem_size, usable, maker.reach());
+    if (found.verdict != Verdict::use && found.verdict != Verdict::built_in_faster) continue;
+    // What is nearest decides here, too.
+    const bool is_same = one.is_same && one.version == request.version;
+    if (found.best->gain() < (is_same ? shipped_gain : trusted_gain)) return std::nullopt;
+    return ChosenParameters{found.best->parameters, shipped_origin,
+                            origin_shipped(one, *found.best, request)};
+  }
+  return std::nullopt;
 }
 
 // What is put on record.

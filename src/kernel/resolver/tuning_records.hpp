@@ -12,6 +12,7 @@
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "kernel/resolver/generator.hpp"
+#include "kernel/resolver/shipped_records.hpp"
 #include "store/layer/layer.hpp"
 #include "store/layer/memory_layer.hpp"
 
@@ -21,9 +22,9 @@ namespace kiln {
 /// up once is found without a lock.
 class TuningRecords {
  public:
-  /// `store` may be null. Both outlive it.
-  TuningRecords(Layer* store, const Generators& generators)
-      : store_(store), generators_(generators) {}
+  /// `store` and `shipped` may be null. All outlive it.
+  TuningRecords(Layer* store, const Generators& generators, ShippedRecords* shipped = nullptr)
+      : store_(store), generators_(generators), shipped_(shipped) {}
 
   /// Adds a source; what was looked up before does not come from it.
   void mount(std::unique_ptr<ParameterSource> source);
@@ -34,7 +35,11 @@ class TuningRecords {
   void record(const Request& request, const Device& device,
               const std::vector<Measurement>& measurements);
   TuningRecord stored(const Request& request, const Device& device) const;
+  /// Of what was never compared with the built-in Parameters on the device at hand.
   static constexpr double trusted_gain = 1.05;
+  static constexpr const char* shipped_origin = "shipped record";
+  /// Of what comes with Kiln and was measured on a device like the one at hand, with these kernels.
+  static constexpr double shipped_gain = 1.02;
 
  private:
   /// Looked up by views, on every call of a front end: nothing is allocated for it.
@@ -64,15 +69,20 @@ class TuningRecords {
   struct Fallbacks {
     RelatedRecords related;
     std::vector<std::pair<std::string, TuningRecord>> classes;  ///< of this device
+    std::vector<ShippedFind> shipped;                           ///< the nearest device's first
   };
   const Records& records(const Request& request, const Device& device);
   const Fallbacks& fallbacks(const Request& request, const Device& device, const Generator& maker);
   /// The Parameters that these give; nothing where that is not to be trusted.
   std::optional<ChosenParameters> fallback(const Request& request, const Device& device,
                                            const Generator& maker, const Fits& usable);
+  /// The same of what comes with Kiln.
+  std::optional<ChosenParameters> shipped(const Request& request, const Device& device,
+                                          const Generator& maker, const Fits& usable);
 
   Layer* store_;
   const Generators& generators_;
+  ShippedRecords* shipped_;
   std::mutex sources_mutex_;
   std::vector<std::shared_ptr<const ParameterSource>> sources_;
   /// What is on record, nothing included: defaults are each Request's own.

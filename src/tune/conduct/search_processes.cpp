@@ -39,7 +39,7 @@ KnownDevice look_at_device(const FindDevice& find_device,
   const auto json = nlohmann::json::parse(value_or_throw(in_child(look, longest_opening)));
   return {json["name"],
           json["speed"],
-          json["type"] == "cpu",
+          json["type"] == name_of(DeviceType::cpu),
           json["doubles"],
           {json["name"], json["fingerprint"], json["units"]},
           {json["type"], json["vendor"], json["units"], json["floats"], json["local"]},
@@ -172,7 +172,8 @@ void SearchProcesses::open(Into into) {
     below.push_back({.layer = open_local_store(scratch), .copied = true});
     store = std::make_unique<LayeredStore>(std::move(store), std::move(below));
   }
-  opened_.resolver = std::make_unique<Resolver>(std::move(store), task_.compile);
+  opened_.resolver =
+      std::make_unique<Resolver>(std::move(store), task_.compile, &ShippedRecords::process());
   const DevicePtr device = task_.find_device();
   opened_.queue.emplace(kiln::Context::create({device}), device);
 }

@@ -144,7 +144,12 @@ std::optional<ConfigurationId> SubjectBench::on_record() {
   TuningRecord record = keeper_.tuning_record(request, *device_);
   std::erase_if(record.history,
                 [&](const kiln::Measurement& one) { return !subject_->is_of_this(one); });
-  return best_on_record(subject_->space(), record, request.problem_size);
+  const auto& space = subject_->space();
+  if (const auto own = best_on_record(space, record, request.problem_size)) return own;
+  // What comes with Kiln is in use until there is a record: none is to be worse.
+  const auto used = keeper_.choose(request, *device_);
+  return used.origin == TuningRecords::shipped_origin ? configuration_of(space, used.parameters)
+                                                      : std::nullopt;
 }
 
 }  // namespace kiln::tune

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "base/data/cursor.hpp"
@@ -114,25 +113,17 @@ Expected<void> keep_run(Layer& store, KeptRun kept) {
 
 namespace {
 
-/// Factors of two between two numbers; 0 where one is not known.
-double doublings(std::int64_t a, std::int64_t b) {
-  if (a <= 0 || b <= 0) return 0;
-  return std::abs(std::log2(static_cast<double>(a)) - std::log2(static_cast<double>(b)));
-}
-
 /// "gemm float" of "gemm float TRANS_A": routine and precision; of a file the kernel's name.
 std::string stem_of(const std::string& problem_class, bool is_file) {
   const auto first = problem_class.find(' ');
   return problem_class.substr(0, is_file ? first : problem_class.find(' ', first + 1));
 }
 
-double device_distance(const KeptRun& kept, const SearchSubject& subject) {
-  const auto &a = kept.facts, &b = subject.facts;
-  double far = kept.run.device == subject.device ? 0 : 1;
-  if (model_of(kept.run.device) != model_of(subject.device)) far += a.vendor == b.vendor ? 20 : 40;
-  return far + 2 * (doublings(a.compute_units, b.compute_units) +
-                    doublings(a.native_floats, b.native_floats) +
-                    doublings(a.local_memory, b.local_memory));
+double distance_of_devices(const KeptRun& kept, const SearchSubject& subject) {
+  DeviceFacts there = kept.facts, here = subject.facts;
+  there.model = model_of(kept.run.device);
+  here.model = model_of(subject.device);
+  return (kept.run.device == subject.device ? 0 : 1) + device_distance(there, here);
 }
 
 /// The run as a space of its own with trials.
@@ -173,7 +164,7 @@ std::string text_of(const KeptRun& kept, const SearchSubject& subject) {
 std::optional<double> distance(const KeptRun& kept, const SearchSubject& subject) {
   const auto &there = kept.problem, &here = subject.problem;
   if (there.family != here.family || kept.facts.type != subject.facts.type) return std::nullopt;
-  double far = device_distance(kept, subject);
+  double far = distance_of_devices(kept, subject);
   if (there.problem_class != here.problem_class) {
     const bool is_file = here.family == "spec";
     const bool is_alike =

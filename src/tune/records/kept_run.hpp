@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernel/request/device_facts.hpp"
 #include "store/local/local_store.hpp"
 #include "tune/measure/tunable.hpp"
 #include "tune/report/run.hpp"
@@ -11,13 +12,6 @@
 /// Whole searches in the store: what was measured, on what, and with what. They travel as all
 /// records do: through packs and the shared store. The nearest one is where a new search starts.
 namespace kiln::tune {
-
-/// What of a device tells how much another one is like it.
-struct DeviceFacts {
-  std::string type, vendor;  ///< "cpu", as OpenCL has it
-  std::int64_t compute_units = 0, native_floats = 0, local_memory = 0;
-  bool operator==(const DeviceFacts&) const = default;
-};
 
 /// A search with its surroundings. `run` may hold fewer evaluations than there were: `evaluated`
 /// counts all. Messages of failures are cut, hold no folders, and stand with the first of each
@@ -72,8 +66,7 @@ struct SearchSubject {
 ///     another version of the family's generator             1
 ///     another size: for each factor of 2                    1, at most 6
 ///     another problem class of the family                   4; of a file: another text of it
-///     another model of the same vendor                      20; of another vendor 40
-///     compute units, native vector, local memory            2 for each factor of 2
+///     another device                                        device_distance()
 std::optional<double> distance(const KeptRun& kept, const SearchSubject& subject);
 
 /// What a search starts from.

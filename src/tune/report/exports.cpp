@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/data/number.hpp"
 #include "base/data/text.hpp"
+#include "kernel/request/record_json.hpp"
 #include "kernel/request/stored_record.hpp"
 #include "tune/report/run.hpp"
 
@@ -27,10 +26,6 @@ Json configuration_json(const TuningRun& run, const std::vector<std::size_t>& po
   for (std::size_t p = 0; p < run.parameters.size(); ++p)
     configuration[run.parameters[p].name] = json_of(run.parameters[p].values[positions[p]]);
   return configuration;
-}
-
-const char* kernels_of(kiln::Measurement::Of kernels) {
-  return kernels == kiln::Measurement::Of::kiln ? "kiln" : "others";
 }
 
 }  // namespace
@@ -106,8 +101,7 @@ std::string csv_of(const std::vector<StoredRecord>& records) {
           "{},{},{},{},{},{},{},{},{},{}\r\n", field(subject.family), subject.version,
           field(subject.problem_class), one.size,
           one.milliseconds > 0 ? fmt::format("{}", one.milliseconds) : "",
-          field(text_of(one.parameters)), kernels_of(one.of), field(one.from),
-          field(subject.device),
+          field(text_of(one.parameters)), word_of(one.of), field(one.from), field(subject.device),
           one.standard_milliseconds > 0 ? fmt::format("{}", one.standard_milliseconds) : "");
   return text;
 }
@@ -206,28 +200,9 @@ namespace {
 
 constexpr const char* records_mark = "kiln tuning records";
 constexpr int records_version = 1;
-/// Bounds on what is read, which may be from anywhere; and how much of it errors quote.
-constexpr std::size_t longest_text = 4096, longest_quote = 60;
-constexpr std::size_t most_settings = 1000;
-
-Json json_of_parameters(const Parameters& parameters) {
-  Json json = Json::object();
-  for (const auto& [name, value] : parameters) json[name] = value;
-  return json;
-}
-
 Json json_of_record(const StoredRecord& stored) {
   Json measured = Json::array();
-  for (const auto& one : stored.record.history) {
-    Json json{{"parameters", json_of_parameters(one.parameters)},
-              {"size", one.size},
-              {"milliseconds", one.milliseconds > 0 ? Json(one.milliseconds) : Json()},
-              {"kernels", kernels_of(one.of)},
-              {"from", one.from}};
-    if (one.standard_milliseconds > 0) json["built_in_milliseconds"] = one.standard_milliseconds;
-    if (!one.original.empty()) json["original"] = json_of_parameters(one.original);
-    measured.push_back(std::move(json));
-  }
+  for (const auto& one : stored.record.history) measured.push_back(kiln::json_of(one));
   return {{"family", stored.subject.family},
           // A digest of 64 bits, often: as a number it would lose some of them in many programs.
           {"version", fmt::format("{}", stored.subject.version)},
@@ -239,95 +214,15 @@ Json json_of_record(const StoredRecord& stored) {
           {"made_elsewhere", stored.made_elsewhere}};
 }
 
-/// Why a part of a file is not as it must be; read_records() adds which part.
-[[noreturn]] void refuse(const Json* found, std::string_view name, std::string_view expected) {
-  const std::string text =
-      found == nullptr ? "nothing" : "'" + dumped(*found).substr(0, longest_quote) + "'";
-  throw Error(Errc::bad_input, fmt::format("{}: found {}, expected {}", name, text, expected));
-}
-
-const Json* member(const Json& of, const char* name) {
-  const auto found = of.find(name);
-  return found == of.end() ? nullptr : &*found;
-}
-
-std::string text_of(const Json& of, const char* name) {
-  const Json* found = member(of, name);
-  if (found == nullptr || !found->is_string() ||
-      found->get_ref<const std::string&>().size() > longest_text)
-    refuse(found, name, fmt::format("a text of at most {} bytes", longest_text));
-  return found->get<std::string>();
-}
-
-std::int64_t integer_of(const Json* found, std::string_view name) {
-  if (found == nullptr || !found->is_number_integer() ||
-      (found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX))
-    refuse(found, name, "an integer");
-  return found->get<std::int64_t>();
-}
-
-std::int64_t version_of(const Json& of) {
-  const auto value = parse_number<std::int64_t>(text_of(of, "version"));
-  if (!value) refuse(member(of, "version"), "version", "an integer of 64 bits, as a text");
-  return *value;
-}
-
-Parameters parameters_of(const Json& of, const char* name) {
-  const Json* found = member(of, name);
-  if (found == nullptr || !found->is_object() || found->empty() || found->size() > most_settings)
-    refuse(found, name, "an object of integers");
-  Parameters parameters;
-  for (const auto& [key, value] : found->items()) {
-    if (key.empty() || key.size() > longest_text) refuse(found, name, "names");
-    parameters.set(key, integer_of(&value, one_line(key)));
-  }
-  return parameters;
-}
-
-/// 0 where there is none.
-double time_of(const Json& of, const char* name) {
-  const Json* time = member(of, name);
-  if (time == nullptr || time->is_null()) return 0;
-  if (!time->is_number() || !(time->get<double>() > 0) || !std::isfinite(time->get<double>()))
-    refuse(time, name, "a time above 0, or null");
-  return time->get<double>();
-}
-
-kiln::Measurement measurement_of(const Json& json) {
-  if (!json.is_object()) refuse(&json, "it", "an object");
-  kiln::Measurement measurement;
-  measurement.parameters = parameters_of(json, "parameters");
-  measurement.size = integer_of(member(json, "size"), "size");
-  if (measurement.size < 0) refuse(member(json, "size"), "size", "0 or more");
-  measurement.milliseconds = time_of(json, "milliseconds");
-  measurement.standard_milliseconds = time_of(json, "built_in_milliseconds");
-  const Json* kernels = member(json, "kernels");
-  if (kernels == nullptr || (*kernels != "kiln" && *kernels != "others"))
-    refuse(kernels, "kernels", "kiln or others");
-  measurement.of = *kernels == "kiln" ? kiln::Measurement::Of::kiln : kiln::Measurement::Of::others;
-  measurement.from = text_of(json, "from");
-  if (member(json, "original") != nullptr) measurement.original = parameters_of(json, "original");
-  return measurement;
-}
-
 StoredRecord record_of(const Json& json) {
-  if (!json.is_object()) refuse(&json, "it", "an object");
+  if (!json.is_object()) refuse_member(&json, "it", "an object");
   StoredRecord stored;
-  stored.subject = {text_of(json, "family"), version_of(json), text_of(json, "problem_class"),
-                    text_of(json, "device")};
-  if (stored.subject.family.empty()) refuse(member(json, "family"), "family", "a name");
+  stored.subject = {read_text_member(json, "family"), read_wide_member(json, "version"),
+                    read_text_member(json, "problem_class"), read_text_member(json, "device")};
+  if (stored.subject.family.empty()) refuse_member(member_of(json, "family"), "family", "a name");
   if (stored.subject.device.find('|') == std::string::npos)
-    refuse(member(json, "device"), "device", "a device's identity, parts between |");
-  const Json* measured = member(json, "measured");
-  if (measured == nullptr || !measured->is_array() || measured->empty() ||
-      measured->size() > TuningRecord::most_measurements)
-    refuse(measured, "measured",
-           fmt::format("a list of 1 to {} measurements", TuningRecord::most_measurements));
-  for (std::size_t i = 0; i < measured->size(); ++i) try {
-      stored.record.history.push_back(measurement_of((*measured)[i]));
-    } catch (const Error& refusal) {
-      throw Error(Errc::bad_input, fmt::format("measurement {}: {}", i + 1, refusal.message()));
-    }
+    refuse_member(member_of(json, "device"), "device", "a device's identity, parts between |");
+  stored.record = read_measured(json);
   return stored;
 }
 
@@ -356,8 +251,8 @@ Expected<std::vector<StoredRecord>> read_records(ByteView bytes, std::string_vie
   } catch (const Json::out_of_range&) {
     return bad("found a number beyond all that a double can hold");
   }
-  const Json* head = json.is_object() ? member(json, records_mark) : nullptr;
-  const Json* all = head == nullptr ? nullptr : member(json, "records");
+  const Json* head = json.is_object() ? member_of(json, records_mark) : nullptr;
+  const Json* all = head == nullptr ? nullptr : member_of(json, "records");
   if (head == nullptr || *head != records_version || all == nullptr || !all->is_array())
     return bad(
         fmt::format("found no '{}' of version {} with a list of records, expected what kiln "

@@ -10,6 +10,8 @@
 #include <csignal>
 #include <optional>
 
+#include "kernel/support.hpp"
+
 namespace kiln::tune {
 namespace {
 
@@ -89,6 +91,13 @@ TEST_F(ScratchFolderTest, what_is_anything_else_stays) {
        {"kiln-tune-abcDE12", "kiln-tuner-abcDE", "kiln-tune-nolock", "kiln-tune-links1",
         "kiln-tune-links2/lock", "kiln-tune-afile1", "elsewhere/programs/deep/file"})
     EXPECT_TRUE(fs::exists(in(name))) << name;
+}
+
+// What is compiled meanwhile would take a processor's time from the measurements.
+TEST(LookAtDevice, tells_processors_from_other_devices) {
+  const auto known = look_at_device([] { return kiln::testing::cpu_device(); });
+  EXPECT_TRUE(known.is_cpu);
+  EXPECT_EQ(known.nearness.type, name_of(DeviceType::cpu));
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/os/file.hpp"
+#include "kernel/request/shipped_file.hpp"
+#include "kernel/scale_family.hpp"
 #include "tune/support.hpp"
 
 namespace kiln::tune {
@@ -93,6 +96,48 @@ TEST_F(BenchTest, says_what_kind_of_failure_an_error_is) {
   EXPECT_EQ(bench.prepare(NotingSubject::too_much).outcome.failure, Failure::resources);
   EXPECT_EQ(bench.prepare(NotingSubject::broken).outcome.failure, Failure::launch);
   EXPECT_EQ(report_of(Error(Errc::unsupported, "too large")).outcome.failure, Failure::resources);
+}
+
+/// Of the family of the tests' kernels, which is only asked what is in use.
+class ScaleSubject final : public Subject {
+ public:
+  const SearchSpace& space() const override { return space_; }
+  Request request() const override {
+    Request request = kiln::testing::scale_request(3);
+    request.problem_size = 100;
+    return request;
+  }
+  std::unique_ptr<Form> make(ConfigurationId) override { throw Error(Errc::internal, "not asked"); }
+  void reset(Reset) override {}
+  std::string difference() override { return ""; }
+
+ private:
+  SearchSpace space_ = testing::space({"unroll=1,2,4", "local=8,16"});
+};
+
+// A short search would else put something worse on record than what was in use before it.
+TEST(BenchOnRecord, is_what_ships_where_the_store_has_nothing) {
+  const auto device = kiln::testing::cpu_device();
+  const auto folder = value_or_throw(TemporaryFolder::create("kiln-shipped"));
+  const kiln::Measurement fast{{{"unroll", 4}, {"local", 8}}, 100, 1, {}, "kiln tune", {}, 2};
+  const ShippedFile file{DeviceFacts::of(*device), "", {{"test.scale", 1, "small", {{fast}}}}};
+  value_or_throw(write_file(folder.path() / "a.jsonl", as_bytes(text_of(file))));
+  ShippedRecords shipped(folder.path());
+  const auto on_record = [&](ShippedRecords* records, bool has_own) {
+    const auto store_folder = value_or_throw(TemporaryFolder::create("kiln-bench"));
+    Resolver keeper(has_own ? open_local_store(store_folder.path().string()) : nullptr,
+                    CompilePolicy::here, records);
+    keeper.add(std::make_unique<kiln::testing::ScaleGenerator>());
+    SubjectBench bench(std::make_unique<ScaleSubject>(), keeper, device);
+    if (has_own)
+      keeper.record(ScaleSubject().request(), *device,
+                    {{{{"unroll", 1}, {"local", 16}}, 100, 1, {}, "here", {}, 1.5}});
+    const auto found = bench.on_record();
+    return found ? parameters_of(ScaleSubject().space(), *found) : kiln::Parameters{};
+  };
+  EXPECT_EQ(on_record(nullptr, false), kiln::Parameters{});
+  EXPECT_EQ(on_record(&shipped, false), fast.parameters);
+  EXPECT_EQ(on_record(&shipped, true).get("unroll", 0), 1) << "its own goes first";
 }
 
 TEST(DifferenceOf, finds_the_first_number_beyond_the_bound_and_what_is_no_number) {
