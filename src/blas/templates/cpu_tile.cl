@@ -215,10 +215,10 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
 #endif
   }
 
-  const bool whole = rows >= ROWS && columns >= COLUMNS &&
-                     (triangle == 0 || (triangle == 1 ? above >= COLUMNS - 1 : above <= 1 - ROWS));
+  const bool inside = triangle == 0 || (triangle == 1 ? above >= COLUMNS - 1 : above <= 1 - ROWS);
   const bool off_diagonal = above >= COLUMNS || above <= -ROWS;
-  if (whole && (hermitian == 0 || off_diagonal)) {
+  const bool is_plain = inside && (hermitian == 0 || off_diagonal);
+  if (is_plain && rows >= ROWS && columns >= COLUMNS) {
     if (is_zero(beta)) {
       FOR_TILE(j, v)
         put_vector(sum[0][j][v], sum[PARTS - 1][j][v], false, beta, c + j * ld + v * LANES);
@@ -230,8 +230,14 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
   }
   REAL t[PARTS][COLUMNS][ROWS];
   UNROLLED(part, PARTS) FOR_TILE(j, v) KEEP(sum[part][j][v], &t[part][j][v * LANES]);
-  for (int j = 0; j < min(columns, COLUMNS); ++j)
-    for (int i = 0; i < min(rows, ROWS); ++i) {
+  for (int j = 0; j < min(columns, COLUMNS); ++j) {
+    int i = 0;
+    // At an edge of C whole vectors are still written as vectors.
+    for (; is_plain && i + LANES <= min(rows, ROWS); i += LANES)
+      put_vector(*(private const VEC_ANYWHERE*)&t[0][j][i],
+                 *(private const VEC_ANYWHERE*)&t[PARTS - 1][j][i], !is_zero(beta), beta,
+                 c + j * ld + i);
+    for (; i < min(rows, ROWS); ++i) {
       const long under = above + i - j;  // the diagonal
       if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;
 #if COMPLEX
@@ -245,6 +251,7 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
       if (real) value = real_part(value);
       *at = value;
     }
+  }
 #endif
 }
 //===== cpu_finish_only =====

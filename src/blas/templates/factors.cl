@@ -215,42 +215,37 @@ DEFINE_GET_MANY(LANES)
 // Kinds that vectors are read of.
 #define IN_VECTORS ((KIND == 0 && !COMPLEX) || (LANES >= 4 && (KIND == 1 || KIND == 2 || KIND == 5)))
 
-// `columns` columns of a panel with `there` rows, all of them stored, from element `at` on.
-inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long step_i, long step_k,
-                                 bool conjugated, int there, int columns, global REAL* out) {
-  if (there < WIDTH) {
-    for (int k = 0; k < columns; ++k)
-      for (int i = 0; i < WIDTH; ++i) {
-        const T value = i < there ? GET(KIND, x, at + i * step_i + k * step_k) : zero();
-        put_element(out + k * WIDTH * PARTS, WIDTH, i, conjugated ? conjugate(value) : value);
-      }
-  } else if (step_i == 1) {
+// `lines` rows of `columns` columns of a panel, all of them stored, from element `at` on.
+inline __attribute__((always_inline)) void JOIN(PACK, _lines)(
+    global const ELEMENT(KIND)* x, long at, long step_i, long step_k, bool conjugated,
+    const int lines, int columns, global REAL* out) {
+  if (step_i == 1) {
     for (int k = 0; k < columns; ++k) {
       const long from = at + k * step_k;
       global REAL* to = out + k * WIDTH * PARTS;
 #if KIND == 0 && COMPLEX
       global const REAL* reals = (global const REAL*)(x + from);
       // Columns are too far apart for the machine to see the next ones coming.
-      for (int i = 0; i < WIDTH * PARTS * (int)sizeof(REAL); i += 64)
+      for (int i = 0; i < lines * PARTS * (int)sizeof(REAL); i += 64)
         WILL_READ((global const char*)(x + from + CHUNK * step_k) + i);
-      __attribute__((opencl_unroll_hint)) for (int i = 0; i < WIDTH; ++i) {
+      __attribute__((opencl_unroll_hint)) for (int i = 0; i < lines; ++i) {
         to[i] = reals[2 * i];
         to[WIDTH + i] = conjugated ? -reals[2 * i + 1] : reals[2 * i + 1];
       }
 #else
 #if KIND != 7
-      for (int i = 0; i < WIDTH * (int)sizeof(*x); i += 64)
+      for (int i = 0; i < lines * (int)sizeof(*x); i += 64)
         WILL_READ((global const char*)(x + from + CHUNK * step_k) + i);
 #endif
       int i = 0;
 #if KIND == 0
-      __attribute__((opencl_unroll_hint)) for (; i + LANES <= WIDTH; i += LANES)
+      __attribute__((opencl_unroll_hint)) for (; i + LANES <= lines; i += LANES)
         STORE(LOAD(0, x + from + i), 0, to + i);
 #elif IN_VECTORS
-      __attribute__((opencl_unroll_hint)) for (; i + LANES <= WIDTH; i += LANES)
+      __attribute__((opencl_unroll_hint)) for (; i + LANES <= lines; i += LANES)
         STORE(GET_MANY(KIND, LANES, x, from + i), 0, to + i);
 #endif
-      __attribute__((opencl_unroll_hint)) for (; i < WIDTH; ++i) to[i] = GET(KIND, x, from + i);
+      __attribute__((opencl_unroll_hint)) for (; i < lines; ++i) to[i] = GET(KIND, x, from + i);
 #endif
     }
   } else {
@@ -261,7 +256,7 @@ inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long st
 #else
 #define GET_4(at) GET_MANY(KIND, 4, x, at)
 #endif
-    for (; i + 4 <= WIDTH && step_k == 1; i += 4) {
+    for (; i + 4 <= lines && step_k == 1; i += 4) {
       const long from = at + i * step_i;
       global REAL* to = out + i;
       int k = 0;
@@ -280,11 +275,22 @@ inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long st
     }
 #undef GET_4
 #endif
-    for (; i < WIDTH; ++i)
+    for (; i < lines; ++i)
       for (int k = 0; k < columns; ++k) {
         const T value = GET(KIND, x, at + i * step_i + k * step_k);
         put_element(out + k * WIDTH * PARTS, WIDTH, i, conjugated ? conjugate(value) : value);
       }
+  }
+}
+
+// The same of a panel that has `there` rows, and zeros below.
+inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long step_i, long step_k,
+                                 bool conjugated, int there, int columns, global REAL* out) {
+  if (there < WIDTH) {
+    for (int i = 0; i < columns * WIDTH * PARTS; ++i) out[i] = 0;
+    JOIN(PACK, _lines)(x, at, step_i, step_k, conjugated, there, columns, out);
+  } else {
+    JOIN(PACK, _lines)(x, at, step_i, step_k, conjugated, WIDTH, columns, out);
   }
 }
 
