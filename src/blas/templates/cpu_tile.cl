@@ -6,14 +6,37 @@
 #define UNROLLED(i, end) _Pragma("unroll") for (int i = 0; i < end; ++i)
 #define FOR_TILE(j, v) UNROLLED(j, COLUMNS) UNROLLED(v, VECTORS)
 
-// Up to LANES elements `step` apart, of which n are there.
-#define TAKE(kind, to, p, at, step, n)                                            \
+// Up to LANES elements `step` apart, of which n are there: as a vector where all are, side by side.
+#define TAKE(kind, to, p, at, step, n) JOIN(TAKE_, JOIN(HAS_VECTORS_, kind))(kind, to, p, at, step, n)
+#define TAKE_0(kind, to, p, at, step, n)                                          \
   {                                                                               \
     REAL some[LANES];                                                             \
     _Pragma("unroll") for (int lane = 0; lane < LANES; ++lane) some[lane] =       \
         lane < (n) ? GET(kind, p, (at) + lane * (step)) : 0;                      \
     to = JOIN(vload, LANES)(0, some);                                             \
   }
+#define TAKE_1(kind, to, p, at, step, n)                                          \
+  {                                                                               \
+    if ((n) == LANES && (step) == 1) {                                            \
+      to = GET_MANY(kind, LANES, p, at);                                          \
+    } else {                                                                      \
+      TAKE_0(kind, to, p, at, step, n)                                            \
+    }                                                                             \
+  }
+#define HAS_VECTORS_0 1
+#if LANES >= 4 && !DOUBLE
+#define HAS_VECTORS_1 1
+#define HAS_VECTORS_2 1
+#define HAS_VECTORS_5 1
+#else
+#define HAS_VECTORS_1 0
+#define HAS_VECTORS_2 0
+#define HAS_VECTORS_5 0
+#endif
+#define HAS_VECTORS_3 0
+#define HAS_VECTORS_4 0
+#define HAS_VECTORS_6 0
+#define HAS_VECTORS_7 0
 //===== cpu_finish =====
 // What becomes of a tile's sums where that is more than adding them to C: C is not stored as T, or integers are
 // summed, or the result goes through an Epilogue (`finished`). Sums of a part of the depth wait in `partial`, as SUM;
