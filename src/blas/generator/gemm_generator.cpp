@@ -151,6 +151,11 @@ Parameters gpu_defaults(const GemmFacts& facts) {
   return parameters;
 }
 
+const char* tasks_of(GemmPayload::Kernels kernels) {
+  using enum GemmPayload::Kernels;
+  return kernels == solve ? "solve_tasks" : kernels == deep ? "deep_parts" : "product_tasks";
+}
+
 std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
   return fmt::format(
       "#define LANES {}\n#define ROWS {}\n#define COLUMNS {}\n{}{}{}{}{}{}{}{}{}{}{}", facts.lanes,
@@ -158,7 +163,7 @@ std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
       template_text(facts.by_bytes() ? "byte_quads" : "real_panels"), facts.packs(tiles),
       template_text("cpu_tile_loops"), facts.if_special("epilogue"), facts.if_special("cpu_finish"),
       template_text(facts.by_bytes() ? "byte_tile" : "cpu_tile"), template_text("tasks"),
-      template_text(facts.solves ? "solve_tasks" : "product_tasks"),
+      template_text(tasks_of(facts.kernels)),
       facts.if_special("cpu_finish_only"));
 }
 
@@ -182,7 +187,8 @@ Facts facts_of(const GemmPayload& gemm) {
               {"form", gemm.form},
               {"small", std::int64_t{gemm.small}},
               {"native_floats", gemm.native_floats}};
-  if (gemm.solves) facts.push_back({"solves", std::int64_t{1}});
+  if (gemm.kernels == GemmPayload::Kernels::solve) facts.push_back({"solves", std::int64_t{1}});
+  if (gemm.kernels == GemmPayload::Kernels::deep) facts.push_back({"deep", std::int64_t{1}});
   // What is as usual is not named, so that more kinds of products change no Key of the others.
   for (Fact& part : parts_of(gemm.product))
     if (std::get<std::int64_t>(part.value) != 0) facts.push_back(std::move(part));
@@ -201,9 +207,10 @@ std::int64_t GemmGenerator::version() const {
                        template_mark("cpu_tile_loops"), template_mark("cpu_finish"),
                        template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
                        template_mark("tasks"),          template_mark("product_tasks"),
-                       template_mark("solve_tasks"),    template_mark("pack_gpu"),
-                       template_mark("product_gpu"),    template_mark("product_mma"),
-                       template_mark("product_simt"),   template_mark("product_walk")});
+                       template_mark("solve_tasks"),    template_mark("deep_parts"),
+                       template_mark("pack_gpu"),       template_mark("product_gpu"),
+                       template_mark("product_mma"),    template_mark("product_simt"),
+                       template_mark("product_walk")});
   return version;
 }
 

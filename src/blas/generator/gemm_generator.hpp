@@ -82,9 +82,10 @@ struct GemmPayload {
   std::string form = "cpu";  ///< gemm_form()
   bool small = false;        ///< the result is too small for large tiles to fill the device
   std::int64_t native_floats = 4;
-  /// For CPUs: the kernel is `solve` instead, which solves triangular systems by the same tiles
-  /// (the template solve_tasks).
-  bool solves = false;
+  /// For CPUs there are other kernels of the same tiles: `solve`, for triangular systems (the
+  /// template solve_tasks), and `deep_product` with `join_parts`, for a small result with a great
+  /// depth (deep_parts).
+  enum class Kernels : std::uint8_t { product, solve, deep } kernels = Kernels::product;
   ProductForm product{};
 };
 Facts facts_of(const GemmPayload& gemm);

@@ -27,8 +27,13 @@ struct CpuTasks {
 constexpr std::size_t cache = 512 << 10;
 constexpr std::size_t most_column_panels = 16;
 
-/// Multiplications that are worth another team: some tens of microseconds, which waking it takes.
-constexpr std::size_t work_of_team = std::size_t{4} << 20;
+/// Multiplications that are worth another team: twenty microseconds or so, a few times what waking
+/// it takes.
+constexpr std::size_t work_of_team = std::size_t{2} << 20;
+
+/// What reading and writing an element of the result is worth in multiplications: a large result of
+/// a small depth is bound by it.
+constexpr std::size_t work_of_result = 16;
 
 /// Tasks for each team, so that the last to end is not long after the first: fewer where they would
 /// be small, since each brings its panels from another core's cache.
@@ -68,8 +73,8 @@ CpuTasks tasks_of(const Product& product, const GemmTiles& tiles, std::size_t co
   // Where the result lies where a factor does, all is packed first.
   tasks.lead = is_in_place(product) ? blocks : 1;
   tasks.slots = std::min(blocks, tasks.lead + 1);
-  tasks.teams =
-      std::clamp<std::size_t>(rows * columns / 64 * depth * 64 / work_of_team, 1, compute_units);
+  tasks.teams = std::clamp<std::size_t>(
+      rows * columns / 64 * (depth + work_of_result) * 64 / work_of_team, 1, compute_units);
 
   const std::size_t packs = tasks.teams == 1 ? 1 : tasks.teams * packs_of_team;
   tasks.first_panels = panels_of(row_end, packs);
@@ -93,20 +98,29 @@ CpuTasks tasks_of(const Product& product, const GemmTiles& tiles, std::size_t co
     auto& longer = by_rows || tasks.column_panels == 1 ? tasks.row_panels : tasks.column_panels;
     longer = (longer + 1) / 2;
   }
+  // Parts of one size: a last one that is small leaves another team the more.
+  const auto even = [](std::size_t& of_part, std::size_t all) {
+    of_part = panels_of(all, panels_of(all, of_part));
+  };
+  even(tasks.row_panels, row_end);
+  even(tasks.column_panels, column_end);
   tasks.counters = 2 * blocks + parts();
   return tasks;
 }
 
 }  // namespace
 
-namespace {
-
-/// What follows the arguments of a plain product.
-void put_scales(SequenceBuilder::Arguments& to, const Factor& factor) {
-  factor.scales ? to.operand(*factor.scales, factor.first_scale)
-                : to.buffer(cl::Buffer()).numbers(0);
-  to.numbers(factor.group, factor.groups);
+SequenceBuilder::Arguments& put_scales(SequenceBuilder::Arguments& to, const Product& product) {
+  if (!product.first.scales && !product.second.scales) return to;
+  for (const Factor* factor : {&product.first, &product.second}) {
+    factor->scales ? to.operand(*factor->scales, factor->first_scale)
+                   : to.buffer(cl::Buffer()).numbers(0);
+    to.numbers(factor->group, factor->groups);
+  }
+  return to;
 }
+
+namespace {
 
 void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const ProductForm form = product.form();
@@ -130,10 +144,7 @@ void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
       .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)))
       .flags(tasks.block, tasks.slots, tasks.lead, tasks.first_panels, tasks.second_panels,
              tasks.row_panels, tasks.column_panels);
-  if (form.grouped_first || form.grouped_second) {
-    put_scales(arguments, product.first);
-    put_scales(arguments, product.second);
-  }
+  put_scales(arguments, product);
   if (!form.is_special()) return put_gate(arguments, product);
   // Sums of whole tiles, where the depth has several blocks.
   const bool waits = tasks.block < product.depth;

@@ -17,14 +17,20 @@ int range_of(const Product& product) {
   return 0;
 }
 
+GemmPayload::Kernels kernels_of(const std::string& kernel) {
+  using enum GemmPayload::Kernels;
+  if (kernel == "solve") return solve;
+  return kernel == "deep_product" ? deep : product;
+}
+
 }  // namespace
 
 KernelChoice gemm_choice(const SequenceBuilder& builder, unsigned queue, const ProductForm& form,
                          bool small, std::string kernel) {
-  const bool solves = kernel == "solve";
+  const auto kernels = kernels_of(kernel);
   return builder.choose(queue, GemmGenerator().family(), GemmGenerator().version(),
                         GemmPayload{builder.call().precision, builder.gemm_form(queue, form), small,
-                                    builder.device(queue).native_floats, solves, form},
+                                    builder.device(queue).native_floats, kernels, form},
                         std::move(kernel));
 }
 
@@ -105,6 +111,7 @@ void add_product(SequenceBuilder& builder, unsigned queue, const Product& produc
   if (takes_matrix_units(builder, queue, product))
     return add_matrix_unit_product(builder, queue, product);
   if (add_by_way_of_sums(builder, queue, product)) return;
+  if (add_deep_product(builder, queue, product)) return;
   is_cpu_form(builder.gemm_form(queue)) ? add_cpu_product(builder, queue, product)
                                         : add_gpu_product(builder, queue, product);
 }

@@ -137,6 +137,9 @@ SequenceBuilder::Arguments& put_factor(SequenceBuilder::Arguments& to, const Fac
 /// Sets the arguments of the kernel `product` from the result's memory to `range`.
 SequenceBuilder::Arguments& put_result(SequenceBuilder::Arguments& to, const Product& product);
 
+/// Sets the arguments that say which scales the factors have, where one has any.
+SequenceBuilder::Arguments& put_scales(SequenceBuilder::Arguments& to, const Product& product);
+
 /// Sets the arguments that say what comes after a product that is_special().
 SequenceBuilder::Arguments& put_after(SequenceBuilder::Arguments& to, const AfterProduct& after);
 
@@ -149,6 +152,10 @@ bool add_skinny_product(SequenceBuilder& builder, unsigned queue, const Product&
 /// where that is not exact enough. Returns false, and adds nothing, where the call does not ask for
 /// it, or the product has more to it.
 bool add_emulated_product(SequenceBuilder& builder, unsigned queue, const Product& product);
+
+/// Adds the steps of a product on a CPU whose work-items share the depth, where the result is small
+/// and the depth great (the template deep_parts). Returns false, and adds nothing, for others.
+bool add_deep_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 
 /// Sets the last argument of kernels that are gated.
 inline void put_gate(SequenceBuilder::Arguments& to, const Product& product) {

@@ -39,6 +39,14 @@ Product transposed(const Product& product) {
   return other;
 }
 
+/// A factor's one row, or column, without gaps lies along the depth either way: seen so.
+void lay_along_depth(Factor& factor, Transpose along, std::size_t lines, std::size_t depth) {
+  const bool is_along = (factor.trans == Transpose::none) == (along == Transpose::none);
+  if (lines != 1 || is_along || factor.region.leading != 1) return;
+  factor.trans = flipped(factor.trans);
+  factor.region.leading = static_cast<std::int64_t>(depth);
+}
+
 /// A product whose second factor has a few columns; `flipped`: its result lies by rows.
 struct Skinny {
   Product product;
@@ -61,20 +69,23 @@ struct Skinny {
 };
 
 std::optional<Skinny> skinny_of(const SequenceBuilder& builder, unsigned queue,
-                                const Product& product) {
+                                const Product& whole) {
   const auto is_plain = [](const Factor& factor) {
     return factor.stored == Factor::Stored::everywhere &&
            factor.diagonal == Factor::Diagonal::as_is;
   };
-  if (is_complex(builder.call().precision) || builder.call().invariant || product.items != 1 ||
-      product.gated != ProductForm::Gated::no || product.triangle != Product::Triangle::whole ||
-      product.form().is_integer() || !is_plain(product.first) || !is_plain(product.second) ||
-      product.first.region.slot == product.result.slot ||
-      product.second.region.slot == product.result.slot || !product.result.slot)
+  if (is_complex(builder.call().precision) || builder.call().invariant || whole.items != 1 ||
+      whole.gated != ProductForm::Gated::no || whole.triangle != Product::Triangle::whole ||
+      whole.form().is_integer() || !is_plain(whole.first) || !is_plain(whole.second) ||
+      whole.first.region.slot == whole.result.slot ||
+      whole.second.region.slot == whole.result.slot || !whole.result.slot)
     return std::nullopt;
   const std::string form = builder.gemm_form(queue);
   const bool has_little = form == "gpu_small" || form == "gpu32";
   const std::size_t most = has_little ? most_few_of_small_gpus : most_few;
+  Product product = whole;
+  lay_along_depth(product.first, Transpose::transpose, product.rows, product.depth);
+  lay_along_depth(product.second, Transpose::none, product.columns, product.depth);
   const Skinny as_is{product, false}, turned{transposed(product), true};
   const bool turned_suits = turned.suits(most);
   if (as_is.suits(most) &&

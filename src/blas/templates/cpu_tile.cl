@@ -6,14 +6,37 @@
 #define UNROLLED(i, end) _Pragma("unroll") for (int i = 0; i < end; ++i)
 #define FOR_TILE(j, v) UNROLLED(j, COLUMNS) UNROLLED(v, VECTORS)
 
-// Up to LANES elements `step` apart, of which n are there.
-#define TAKE(kind, to, p, at, step, n)                                            \
+// Up to LANES elements `step` apart, of which n are there: as a vector where all are, side by side.
+#define TAKE(kind, to, p, at, step, n) JOIN(TAKE_, JOIN(HAS_VECTORS_, kind))(kind, to, p, at, step, n)
+#define TAKE_0(kind, to, p, at, step, n)                                          \
   {                                                                               \
     REAL some[LANES];                                                             \
     _Pragma("unroll") for (int lane = 0; lane < LANES; ++lane) some[lane] =       \
         lane < (n) ? GET(kind, p, (at) + lane * (step)) : 0;                      \
     to = JOIN(vload, LANES)(0, some);                                             \
   }
+#define TAKE_1(kind, to, p, at, step, n)                                          \
+  {                                                                               \
+    if ((n) == LANES && (step) == 1) {                                            \
+      to = GET_MANY(kind, LANES, p, at);                                          \
+    } else {                                                                      \
+      TAKE_0(kind, to, p, at, step, n)                                            \
+    }                                                                             \
+  }
+#define HAS_VECTORS_0 1
+#if LANES >= 4 && !DOUBLE
+#define HAS_VECTORS_1 1
+#define HAS_VECTORS_2 1
+#define HAS_VECTORS_5 1
+#else
+#define HAS_VECTORS_1 0
+#define HAS_VECTORS_2 0
+#define HAS_VECTORS_5 0
+#endif
+#define HAS_VECTORS_3 0
+#define HAS_VECTORS_4 0
+#define HAS_VECTORS_6 0
+#define HAS_VECTORS_7 0
 //===== cpu_finish =====
 // What becomes of a tile's sums where that is more than adding them to C: C is not stored as T, or integers are
 // summed, or the result goes through an Epilogue (`finished`). Sums of a part of the depth wait in `partial`, as SUM;
@@ -233,10 +256,10 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
 #endif
   }
 
-  const bool whole = rows >= ROWS && columns >= COLUMNS &&
-                     (triangle == 0 || (triangle == 1 ? above >= COLUMNS - 1 : above <= 1 - ROWS));
+  const bool inside = triangle == 0 || (triangle == 1 ? above >= COLUMNS - 1 : above <= 1 - ROWS);
   const bool off_diagonal = above >= COLUMNS || above <= -ROWS;
-  if (whole && (hermitian == 0 || off_diagonal)) {
+  const bool is_plain = inside && (hermitian == 0 || off_diagonal);
+  if (is_plain && rows >= ROWS && columns >= COLUMNS) {
     if (is_zero(beta)) {
       FOR_TILE(j, v)
         put_vector(sum[0][j][v], sum[PARTS - 1][j][v], false, beta, c + j * ld + v * LANES);
@@ -248,8 +271,14 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
   }
   REAL t[PARTS][COLUMNS][ROWS];
   UNROLLED(part, PARTS) FOR_TILE(j, v) KEEP(sum[part][j][v], &t[part][j][v * LANES]);
-  for (int j = 0; j < min(columns, COLUMNS); ++j)
-    for (int i = 0; i < min(rows, ROWS); ++i) {
+  for (int j = 0; j < min(columns, COLUMNS); ++j) {
+    int i = 0;
+    // At an edge of C whole vectors are still written as vectors.
+    for (; is_plain && i + LANES <= min(rows, ROWS); i += LANES)
+      put_vector(*(private const VEC_ANYWHERE*)&t[0][j][i],
+                 *(private const VEC_ANYWHERE*)&t[PARTS - 1][j][i], !is_zero(beta), beta,
+                 c + j * ld + i);
+    for (; i < min(rows, ROWS); ++i) {
       const long under = above + i - j;  // the diagonal
       if ((triangle == 1 && under < 0) || (triangle == 2 && under > 0)) continue;
 #if COMPLEX
@@ -263,6 +292,7 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
       if (real) value = real_part(value);
       *at = value;
     }
+  }
 #endif
 }
 //===== cpu_finish_only =====

@@ -221,15 +221,65 @@ DEFINE_GET_MANY(LANES)
 // Kinds that vectors are read of.
 #define IN_VECTORS ((KIND == 0 && !COMPLEX) || (LANES >= 4 && (KIND == 1 || KIND == 2 || KIND == 5)))
 
+#if IN_VECTORS
+#if KIND == 0
+#define GET_4(at) vload4(0, x + (at))
+#else
+#define GET_4(at) GET_MANY(KIND, 4, x, at)
+#endif
+// Rows that lie along the depth, `lines` of `columns` columns of a panel, in squares of 4 x 4; returns how many rows
+// these are.
+inline int JOIN(PACK, _squares)(global const ELEMENT(KIND)* x, long at, long step_i, const int lines,
+                                int columns, global REAL* out) {
+  int i = 0;
+  for (; i + 4 <= lines; i += 4) {
+    const long from = at + i * step_i;
+    global REAL* to = out + i;
+    int k = 0;
+    for (; k + 4 <= columns; k += 4) {
+      const REAL4 a = GET_4(from + k), b = GET_4(from + step_i + k);
+      const REAL4 c = GET_4(from + 2 * step_i + k), d = GET_4(from + 3 * step_i + k);
+      vstore4((REAL4)(a.x, b.x, c.x, d.x), 0, to + k * WIDTH);
+      vstore4((REAL4)(a.y, b.y, c.y, d.y), 0, to + (k + 1) * WIDTH);
+      vstore4((REAL4)(a.z, b.z, c.z, d.z), 0, to + (k + 2) * WIDTH);
+      vstore4((REAL4)(a.w, b.w, c.w, d.w), 0, to + (k + 3) * WIDTH);
+    }
+    for (; k < columns; ++k)
+      vstore4((REAL4)(GET(KIND, x, from + k), GET(KIND, x, from + step_i + k),
+                      GET(KIND, x, from + 2 * step_i + k), GET(KIND, x, from + 3 * step_i + k)),
+              0, to + k * WIDTH);
+  }
+  return i;
+}
+#undef GET_4
+#endif
+
+// `columns` columns of a panel that has fewer rows, `there`, all of them stored, from element `at` on, and zeros below.
+inline void JOIN(PACK, _some)(global const ELEMENT(KIND)* x, long at, long step_i, long step_k,
+                              bool conjugated, int there, int columns, global REAL* out) {
+  for (int i = 0; i < columns * WIDTH * PARTS; ++i) out[i] = 0;
+  int done = 0;
+#if IN_VECTORS
+  if (step_i == 1) {
+    for (; done + LANES <= there; done += LANES)
+      for (int k = 0; k < columns; ++k)
+        STORE(GET_MANY(KIND, LANES, x, at + done + k * step_k), 0, out + k * WIDTH + done);
+  } else if (step_k == 1) {
+    done = JOIN(PACK, _squares)(x, at, step_i, there, columns, out);
+  }
+#endif
+  for (int k = 0; k < columns; ++k)
+    for (int i = done; i < there; ++i) {
+      const T value = GET(KIND, x, at + i * step_i + k * step_k);
+      put_element(out + k * WIDTH * PARTS, WIDTH, i, conjugated ? conjugate(value) : value);
+    }
+}
+
 // `columns` columns of a panel with `there` rows, all of them stored, from element `at` on.
 inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long step_i, long step_k,
                                  bool conjugated, int there, int columns, global REAL* out) {
   if (there < WIDTH) {
-    for (int k = 0; k < columns; ++k)
-      for (int i = 0; i < WIDTH; ++i) {
-        const T value = i < there ? GET(KIND, x, at + i * step_i + k * step_k) : zero();
-        put_element(out + k * WIDTH * PARTS, WIDTH, i, conjugated ? conjugate(value) : value);
-      }
+    JOIN(PACK, _some)(x, at, step_i, step_k, conjugated, there, columns, out);
   } else if (step_i == 1) {
     for (int k = 0; k < columns; ++k) {
       const long from = at + k * step_k;
@@ -262,29 +312,7 @@ inline void JOIN(PACK, _stretch)(global const ELEMENT(KIND)* x, long at, long st
   } else {
     int i = 0;
 #if IN_VECTORS
-#if KIND == 0
-#define GET_4(at) vload4(0, x + (at))
-#else
-#define GET_4(at) GET_MANY(KIND, 4, x, at)
-#endif
-    for (; i + 4 <= WIDTH && step_k == 1; i += 4) {
-      const long from = at + i * step_i;
-      global REAL* to = out + i;
-      int k = 0;
-      for (; k + 4 <= columns; k += 4) {
-        const REAL4 a = GET_4(from + k), b = GET_4(from + step_i + k);
-        const REAL4 c = GET_4(from + 2 * step_i + k), d = GET_4(from + 3 * step_i + k);
-        vstore4((REAL4)(a.x, b.x, c.x, d.x), 0, to + k * WIDTH);
-        vstore4((REAL4)(a.y, b.y, c.y, d.y), 0, to + (k + 1) * WIDTH);
-        vstore4((REAL4)(a.z, b.z, c.z, d.z), 0, to + (k + 2) * WIDTH);
-        vstore4((REAL4)(a.w, b.w, c.w, d.w), 0, to + (k + 3) * WIDTH);
-      }
-      for (; k < columns; ++k)
-        vstore4((REAL4)(GET(KIND, x, from + k), GET(KIND, x, from + step_i + k),
-                        GET(KIND, x, from + 2 * step_i + k), GET(KIND, x, from + 3 * step_i + k)),
-                0, to + k * WIDTH);
-    }
-#undef GET_4
+    if (step_k == 1) i = JOIN(PACK, _squares)(x, at, step_i, WIDTH, columns, out);
 #endif
     for (; i < WIDTH; ++i)
       for (int k = 0; k < columns; ++k) {

@@ -117,11 +117,22 @@ TEST(GoldenByteProduct, for_cpus_with_vnni) {
 TEST_P(GoldenProduct, for_systems_on_cpus) {
   auto request = product_request(GetParam(), "cpu", false, 8);
   auto gemm = request.payload.as<GemmPayload>();
-  gemm.solves = true;
+  gemm.kernels = GemmPayload::Kernels::solve;
   request.payload = gemm;
   Parameters parameters = GemmGenerator().defaults(request);
   parameters.set("columns", 1);
   expect_golden(std::string("gemm/cpu8.solves.") + GetParam() + ".cl",
+                product_text(request, parameters));
+}
+
+TEST_P(GoldenProduct, for_deep_products_on_cpus) {
+  auto request = product_request(GetParam(), "cpu", false, 8);
+  auto gemm = request.payload.as<GemmPayload>();
+  gemm.kernels = GemmPayload::Kernels::deep;
+  request.payload = gemm;
+  Parameters parameters = GemmGenerator().defaults(request);
+  parameters.set("columns", 1);
+  expect_golden(std::string("gemm/cpu8.deep.") + GetParam() + ".cl",
                 product_text(request, parameters));
 }
 

@@ -82,6 +82,36 @@ TYPED_TEST(Gemm, is_right_around_the_sizes_of_its_blocks) {
   for (const std::size_t size : {127, 129, 193}) this->check(this->call(size, size + 2, size - 1));
 }
 
+// Work-items of CPUs share the depth of a small result (the template deep_parts).
+TYPED_TEST(Gemm, parts_of_a_great_depth_are_added) {
+  for (const auto order : orders)
+    for (const auto trans : transposes) {
+      auto call = this->call(33, 13, 10'001);
+      call.order = order;
+      call.trans_a = trans;
+      call.trans_b = trans == Transpose::none ? Transpose::transpose : Transpose::none;
+      this->check(call);
+    }
+  auto call = this->call(40, 40, 5000);
+  call.beta = 0;
+  this->check(call, 1, true);
+}
+
+// Of a factor with one line that has no gaps it does not matter which way it lies.
+TYPED_TEST(Gemm, single_lines_lie_either_way) {
+  for (const auto order : orders)
+    for (const auto trans_a : transposes)
+      for (const auto trans_b : transposes)
+        for (const auto& [m, n] :
+             {std::pair<std::size_t, std::size_t>{1, 1}, {1, 3}, {3, 1}, {1, 9}}) {
+          auto call = this->call(m, n, 5000);
+          call.order = order;
+          call.trans_a = trans_a;
+          call.trans_b = trans_b;
+          this->check(call);
+        }
+}
+
 TYPED_TEST(Gemm, neither_beta_zero_nor_alpha_zero_reads_what_it_is_multiplied_with) {
   for (const std::size_t size : {7, 70}) {
     auto call = this->call(size, size, size);

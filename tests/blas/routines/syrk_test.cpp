@@ -79,6 +79,23 @@ template <class T>
 class RankUpdate : public ::testing::Test {};
 TYPED_TEST_SUITE(RankUpdate, Precisions);
 
+// Triangles of sums whose depth is shared by work-items (the template deep_parts).
+TYPED_TEST(RankUpdate, parts_of_a_great_depth_are_added) {
+  for (const auto uplo : uplos)
+    for (const auto routine : {Routine::syrk, Routine::syr2k, Routine::herk, Routine::her2k}) {
+      const bool hermitian = routine == Routine::herk || routine == Routine::her2k;
+      if (hermitian && !is_complex(precision_of<TypeParam>)) continue;
+      Call call;
+      call.routine = routine;
+      call.uplo = uplo;
+      call.trans_a = hermitian ? Transpose::conjugate : Transpose::transpose;
+      call.n = 41;
+      call.k = 4097;
+      call.beta = 1;
+      check<TypeParam>(call, 1);
+    }
+}
+
 TYPED_TEST(RankUpdate, of_a_symmetric_matrix) {
   constexpr bool real = std::is_same_v<TypeParam, Real<TypeParam>>;
   for (const auto routine : {Routine::syrk, Routine::syr2k}) {
