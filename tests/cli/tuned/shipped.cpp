@@ -67,9 +67,9 @@ class ShippedCommand : public testing::RunTest {
 TEST_F(ShippedCommand, an_export_has_the_records_of_one_device) {
   record("gemm float COLUMN_MAJOR", 1.25);
   record("gemm double COLUMN_MAJOR", 1.01);
-  EXPECT_EQ(
-      shipped("a.jsonl", {"--note", "on a quiet machine"}),
-      "1 of 2 records of " + text_of(DeviceFacts::of(*device())) + " were faster by 2 % or more\n");
+  EXPECT_EQ(shipped("a.jsonl", {"--note", "on a quiet machine"}),
+            "2 records of " + text_of(DeviceFacts::of(*device())) +
+                ", 1 of them faster than the built-in parameters by 2 % or more\n");
   const auto file =
       value_or_throw(read_shipped_file(value_or_throw(read_text(folder() / "a.jsonl")), "a.jsonl"));
   EXPECT_EQ(file.device, DeviceFacts::of(*device()));
