@@ -42,10 +42,9 @@ Parts parts_of(const Product& product, const GemmTiles& tiles, std::size_t units
 }
 
 bool is_deep(const SequenceBuilder& builder, unsigned queue, const Product& product) {
-  return is_cpu_form(builder.gemm_form(queue)) && !builder.call().invariant &&
-         product.items == 1 && product.gated == ProductForm::Gated::no &&
-         product.depth >= least_deep && !product.first.is_triangular() &&
-         !product.second.is_triangular();
+  return is_cpu_form(builder.gemm_form(queue)) && !builder.call().invariant && product.items == 1 &&
+         product.gated == ProductForm::Gated::no && product.depth >= least_deep &&
+         !product.first.is_triangular() && !product.second.is_triangular();
 }
 
 }  // namespace
@@ -76,8 +75,8 @@ bool add_deep_product(SequenceBuilder& builder, unsigned queue, const Product& p
   KernelChoice join = choice;
   join.kernel = "join_parts";
   const std::size_t panels = parts.sums / (tiles.rows * tiles.columns);
-  auto add = builder.step(
-      queue, join, work_groups(device, std::min<std::size_t>(panels, device.compute_units)));
+  auto add = builder.step(queue, join,
+                          work_groups(device, std::min<std::size_t>(panels, device.compute_units)));
   put(add.buffer(sums).flags(parts.count), product.result)
       .numbers(product.result.leading, product.rows, product.columns)
       .scalars(product.alpha, product.beta)
