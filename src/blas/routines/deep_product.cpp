@@ -77,8 +77,8 @@ bool add_deep_product(SequenceBuilder& builder, unsigned queue, const Product& p
   KernelChoice join = choice;
   join.kernel = "join_parts";
   const std::size_t panels = parts.sums / (tiles.rows * tiles.columns);
-  auto add = builder.step(
-      queue, join, work_groups(device, std::min<std::size_t>(panels, device.compute_units)));
+  auto add = builder.step(queue, join,
+                          work_groups(device, std::min<std::size_t>(panels, device.compute_units)));
   put(add.buffer(sums).flags(parts.count), product.result)
       .numbers(product.result.leading, product.rows, product.columns)
       .scalars(product.alpha, product.beta)

@@ -60,7 +60,8 @@ TYPED_TEST(Deep, results_have_the_same_bits_each_time) {
   }
 }
 
-// How a depth is cut depends on the device and the shape, which bits must not where the call says so.
+// How a depth is cut depends on the device and the shape, which bits must not where the call says
+// so.
 TYPED_TEST(Deep, invariant_calls_do_not_cut_the_depth) {
   const Device& device = Machine::get().device();
   if (device.type != Device::Type::cpu || device.compute_units < 2)
