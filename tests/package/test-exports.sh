@@ -7,8 +7,8 @@ library=$1 soname=$2 status=0
 exports=$(nm -DC --defined-only "$library" | cut -c 20-)
 dynamic=$(objdump -p "$library")
 
-# What libclBLAS.so.2 and libkiln-mesh.so call has a symbol version that ties the two libraries of a build together.
-private='KILN_PRIVATE_[0-9.]+|(kiln_blas_(run|forget)|kiln_is_queue|kiln_process_(resolver|call_log))@@KILN_PRIVATE_[0-9.]+'
+# What libclBLAS.so.2, libclblast.so.1 and libkiln-mesh.so call has a symbol version that ties the two libraries of a build together.
+private='KILN_PRIVATE_[0-9.]+|(kiln_blas_(run|run_items|forget|tune|set_parameters)|kiln_is_queue|kiln_process_(resolver|call_log))@@KILN_PRIVATE_[0-9.]+'
 foreign=$(grep -vE "^($private|KILN_[0-9.]+|(typeinfo( name)? for |vtable for )?kiln::.*)$" <<<"$exports" || true)
 [ -z "$foreign" ] || { echo "exports outside namespace kiln:"; echo "$foreign"; status=1; }
 

@@ -163,8 +163,7 @@ std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
       template_text(facts.by_bytes() ? "byte_quads" : "real_panels"), facts.packs(tiles),
       template_text("cpu_tile_loops"), facts.if_special("epilogue"), facts.if_special("cpu_finish"),
       template_text(facts.by_bytes() ? "byte_tile" : "cpu_tile"), template_text("tasks"),
-      template_text(tasks_of(facts.kernels)),
-      facts.if_special("cpu_finish_only"));
+      template_text(tasks_of(facts.kernels)), facts.if_special("cpu_finish_only"));
 }
 
 std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {

@@ -16,6 +16,7 @@
 #define INTEGER 0
 #define SPECIAL 0
 #define VECTOR_EPILOGUE 1
+#define VNNI 0
 <prelude>
 <gate>
 <stored>
@@ -25,6 +26,7 @@
 #define COLUMNS 1
 <factor>
 <cpu_vectors>
+<real_panels>
 #define PACK pack_first
 #define WIDTH 16
 #define KIND FIRST
