@@ -44,9 +44,8 @@ KILN_API void kiln_blas_set_parameters(cl_device_id device, const std::string& f
                                        const kiln::blas::NamedValues& values) noexcept;
 
 /// tune_here() (tune/tune_here.hpp) with the process's library, for a call whose sizes and options
-/// are set: a clblasStatus, and the best
-/// Parameters of the call's family. A routine whose kernels have none leaves `best` empty.
-/// Thread-safe.
+/// are set: a clblasStatus, and the best Parameters of the call's family. A routine whose kernels
+/// have none leaves `best` empty. Thread-safe.
 KILN_API int kiln_blas_tune(const kiln::blas::Call& call, cl_command_queue queue, double fraction,
                             kiln::blas::NamedValues& best) noexcept;
 

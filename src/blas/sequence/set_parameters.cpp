@@ -50,7 +50,13 @@ ChosenParameters SetParameters::in_place(ChosenParameters chosen, cl_device_id d
   }
   Parameters made = chosen.parameters;
   for (const auto& [name, value] : wanted)
-    if (made.contains(name)) set_nearest(made, name, value, request, resolver);
+    if (made.contains(name)) made.set(name, value);
+  // What does not go together goes in turn, each with what was there of the others.
+  if (!resolver.accepts(request, made)) {
+    made = chosen.parameters;
+    for (const auto& [name, value] : wanted)
+      if (made.contains(name)) set_nearest(made, name, value, request, resolver);
+  }
   return {std::move(made), "set by the application", ""};
 }
 

@@ -103,7 +103,13 @@ int export_shipped(const Context& context) {
           return one.gain() >= TuningRecords::shipped_gain;
         });
       });
-  deliver(context, text_of(file));
+  // What a reader would refuse, a note that is too long for one, is not written.
+  const std::string text = text_of(file);
+  if (text.size() > most_shipped_bytes)
+    throw bad_input("tuned export: found {} bytes of records, expected {} at most: give --family",
+                    text.size(), most_shipped_bytes);
+  value_or_throw(read_shipped_file(text, "tuned export"));
+  deliver(context, text);
   if (context.has("output"))
     print_text(
         "{} records of {}, {} of them faster than the built-in parameters by {:.0f} % or more\n",
@@ -122,6 +128,8 @@ int tuned_export(Context& context) {
   if (searches && (format == "kdb" || format == "shipped"))
     throw bad_input("--format {} writes the records of the store, not a search: leave out JOURNAL",
                     format);
+  if (context.has("note") && format != "shipped")
+    throw bad_input("tuned export: found --note with --format {}, expected shipped", format);
   if (!searches && format == "t4") throw bad_input("--format t4 requires the JOURNAL of a search");
   if (context.has("output") && context.flag("all")) {
     std::vector<NamedFile> journals;

@@ -176,7 +176,7 @@ void print_shipped(const ShippedFile& file, const std::string& path) {
 int list_shipped(const Context& context) {
   const bool are_named = !context.arguments().empty();
   std::vector<std::filesystem::path> paths(context.arguments().begin(), context.arguments().end());
-  if (!are_named) paths = ShippedRecords::process().files();
+  if (!are_named) paths = ShippedRecords(value_or_throw(shipped_folder())).files();
   std::vector<std::pair<std::string, ShippedFile>> files;
   bool all_good = true;
   for (const auto& path : paths) {
@@ -204,6 +204,8 @@ int list_shipped(const Context& context) {
 }
 
 int tuned_ls(Context& context) {
+  if (context.flag("shipped") && context.flag("searches"))
+    throw bad_input("tuned ls: found --shipped and --searches, expected one of them");
   if (context.flag("shipped")) return list_shipped(context);
   if (!context.arguments().empty())
     throw bad_input("tuned ls: found {} without --shipped, expected no FILE",

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <initializer_list>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -38,12 +39,12 @@ fs::path own_file() {
   return fs::canonical("/proc/self/exe", error);
 }
 
-}  // namespace
-
-fs::path find_helper(std::string_view name) {
+/// The first of some places, told from the folder that holds this code, that has a file or folder
+/// of this name; empty where none has, or nothing says where this code is.
+fs::path find_near(std::initializer_list<const char*> places, std::string_view name) {
   const fs::path folder = own_file().parent_path();
-  for (const char* place : {".", "../bin", "../libexec/kiln", "../../libexec/kiln", "../../bin",
-                            "../../../libexec/kiln"}) {
+  if (folder.empty()) return {};  // the working directory is anyone's
+  for (const char* place : places) {
     std::error_code error;
     const auto path = fs::canonical(folder / place / name, error);
     if (!error) return path;
@@ -51,14 +52,17 @@ fs::path find_helper(std::string_view name) {
   return {};
 }
 
+}  // namespace
+
+fs::path find_helper(std::string_view name) {
+  return find_near({".", "../bin", "../libexec/kiln", "../../libexec/kiln", "../../bin",
+                    "../../../libexec/kiln"},
+                   name);
+}
+
 fs::path find_shared(std::string_view name) {
-  const fs::path folder = own_file().parent_path();
-  for (const char* place : {"share", "../share", "../../share", "../../../share"}) {
-    std::error_code error;
-    const auto path = fs::canonical(folder / place / "kiln" / name, error);
-    if (!error) return path;
-  }
-  return {};
+  return find_near({"share/kiln", "../share/kiln", "../../share/kiln", "../../../share/kiln"},
+                   name);
 }
 
 fs::path find_compile_helper() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -70,7 +71,9 @@ Expected<void> each_line(std::string_view text, std::string_view name, const Rea
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     try {
-      if (const auto within = check_json_bounds(line); !within) throw Error(within.error());
+      // A record has far fewer: objects of more would take long to read.
+      if (const auto within = check_json_bounds(line, {.values = 20'000}); !within)
+        throw Error(within.error());
       const auto json = ShippedJson::parse(line, nullptr, false);
       if (!json.is_object()) throw Error(Errc::bad_input, "no JSON, expected an object");
       if (!read(json, number)) return {};
@@ -126,9 +129,16 @@ bool has_generator(const std::string& family) {
 }  // namespace
 
 std::vector<ShippedRecord> records_to_ship(const std::vector<StoredRecord>& records) {
-  std::vector<ShippedRecord> all;
+  // Of several versions of a family's kernels the one that was tuned last.
+  std::map<std::pair<std::string, std::string>, const StoredRecord*> latest;
   for (const auto& stored : records) {
     if (!has_generator(stored.subject.family)) continue;
+    auto& known = latest[{stored.subject.family, stored.subject.problem_class}];
+    if (known == nullptr || known->created <= stored.created) known = &stored;
+  }
+  std::vector<ShippedRecord> all;
+  for (const auto& [subject, of_subject] : latest) {
+    const StoredRecord& stored = *of_subject;
     ShippedRecord shipped{
         stored.subject.family, stored.subject.version, stored.subject.problem_class, {}};
     std::set<std::int64_t> sizes;
@@ -148,6 +158,7 @@ std::vector<ShippedRecord> records_to_ship(const std::vector<StoredRecord>& reco
 
 Expected<ShippedFile> read_shipped_file(std::string_view text, std::string_view name) {
   ShippedFile file;
+  std::set<std::pair<std::string, std::string>> known;
   const auto read = each_line(text, name, [&](const ShippedJson& line, int number) {
     if (number == 1) {
       check_head(line);
@@ -156,10 +167,7 @@ Expected<ShippedFile> read_shipped_file(std::string_view text, std::string_view 
       return true;
     }
     auto record = read_record(line);
-    const auto is_same = [&](const ShippedRecord& known) {
-      return known.family == record.family && known.problem_class == record.problem_class;
-    };
-    if (std::any_of(file.records.begin(), file.records.end(), is_same))
+    if (!known.insert({record.family, record.problem_class}).second)
       throw Error(Errc::bad_input, fmt::format("{} {} stands twice", one_line(record.family),
                                                one_line(record.problem_class)));
     file.records.push_back(std::move(record));

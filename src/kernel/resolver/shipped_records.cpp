@@ -5,31 +5,53 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/data/text.hpp"
 #include "base/log.hpp"
 #include "base/os/environment.hpp"
 #include "base/os/file.hpp"
+#include "base/os/ownership.hpp"
 #include "kernel/apart/helper.hpp"
 #include "kernel/request/shipped_file.hpp"
+#include "kiln/store/trust.hpp"
 
 namespace kiln {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path shipped_folder() {
-  const std::string named = environment("KILN_TUNED");
-  if (named == "off") return {};
-  return named.empty() ? find_shared("tuned") : fs::path(named);
-}
-
-void tell_unusable(const Error& error) {
-  log(LogLevel::warning, fmt::format("shipped records are not used: {}", error.message()));
+void tell_unusable(std::string_view why) {
+  log(LogLevel::warning, fmt::format("shipped records are not used: {}", why));
 }
 
 }  // namespace
 
 ShippedRecords& ShippedRecords::process() {
-  static ShippedRecords records(shipped_folder());
+  static ShippedRecords records([] {
+    auto folder = shipped_folder();
+    if (folder) return *std::move(folder);
+    tell_unusable(folder.error().message());
+    return fs::path();
+  }());
   return records;
+}
+
+Expected<fs::path> shipped_folder() {
+  const std::string named = environment("KILN_TUNED");
+  if (named == "off") return {};
+  if (named.empty()) {
+    auto found = find_shared("tuned");
+    if (const auto why = replaceable_by_others(found.string()); !found.empty() && !why.empty())
+      return fail(Errc::refused, fmt::format("{}: {}", one_line(found.string()), why));
+    return found;
+  }
+  if (std::error_code error; !fs::is_directory(named, error))
+    return fail(Errc::bad_input,
+                fmt::format("KILN_TUNED: found '{}', expected a folder, or off", one_line(named)));
+  if (const Trust trust = default_trust(); trust.required)
+    return fail(Errc::refused,
+                fmt::format("KILN_TUNED: found '{}', but this machine takes only what is signed by "
+                            "a key of {}, expected off",
+                            one_line(named), one_line(trust.origin)));
+  return fs::path(named);
 }
 
 std::vector<fs::path> ShippedRecords::files() const {
@@ -47,12 +69,12 @@ void ShippedRecords::open_all() {
   for (auto& path : files()) {
     auto text = read_text(path, most_shipped_bytes);
     if (!text) {
-      tell_unusable(text.error());
+      tell_unusable(text.error().message());
       continue;
     }
     auto device = read_shipped_device(*text, path.string());
     if (!device) {
-      tell_unusable(device.error());
+      tell_unusable(device.error().message());
       continue;
     }
     sources_.push_back({std::move(path), *std::move(device), *std::move(text)});
@@ -66,7 +88,7 @@ const ShippedFile* ShippedRecords::file_of(Source& source) {
   if (file)
     source.file = std::make_shared<const ShippedFile>(*std::move(file));
   else
-    tell_unusable(file.error());
+    tell_unusable(file.error().message());
   return source.file.get();
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/expected.hpp"
 #include "kernel/request/device_facts.hpp"
 #include "kernel/request/parameters.hpp"
 
@@ -25,15 +26,21 @@ struct ShippedFind {
   TuningRecord record;
 };
 
-/// The files of shipped records in a folder. Nothing is read before the first look-up, and of files
-/// of other devices only the first line. One that cannot be used is told of once in the log.
-/// Thread-safe.
+/// The folder of shipped records: that of this installation, or what KILN_TUNED names; empty where
+/// there is none, or it says off. Errors: bad_input where KILN_TUNED names no folder; refused where
+/// others than its owner could put another folder in its place, or KILN_TUNED is set where entries
+/// have to be signed, which these files are not.
+Expected<std::filesystem::path> shipped_folder();
+
+/// The files of shipped records in a folder. Nothing is read before the first look-up; files of
+/// other types of devices are read, but not looked into beyond their first line. One that cannot be
+/// used is told of once in the log. Thread-safe.
 class ShippedRecords {
  public:
   /// An empty folder has none.
   explicit ShippedRecords(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  /// Those of this installation, or of the folder that KILN_TUNED names; none where it says off.
+  /// Those of shipped_folder(), whose errors are told in the log.
   static ShippedRecords& process();
 
   /// What the files have of a family and some problem classes: the nearest device first

@@ -140,11 +140,6 @@ const TuningRecords::Fallbacks& TuningRecords::fallbacks(const Request& request,
       found.classes.emplace_back(std::move(name), stored(other, device));
     }
   }
-  if (shipped_ != nullptr) {
-    std::vector<std::string> classes = maker.classes_like(request.problem_class);
-    classes.insert(classes.begin(), request.problem_class);
-    found.shipped = shipped_->find(DeviceFacts::of(device), request.family, classes);
-  }
   return fallbacks_.insert({request.family, request.problem_class, speed}, std::move(found));
 }
 
@@ -203,10 +198,25 @@ std::string origin_shipped(const ShippedFind& found, const Measurement& one,
 
 }  // namespace
 
+const std::vector<ShippedFind>& TuningRecords::found_shipped(const Request& request,
+                                                             const Device& device,
+                                                             const Generator& maker) {
+  const std::string& speed = device.speed_identity();
+  if (const auto* known = found_shipped_.find(View{request.family, request.problem_class, speed}))
+    return *known;
+  std::vector<ShippedFind> found;
+  if (shipped_ != nullptr) {
+    std::vector<std::string> classes = maker.classes_like(request.problem_class);
+    classes.insert(classes.begin(), request.problem_class);
+    found = shipped_->find(DeviceFacts::of(device), request.family, classes);
+  }
+  return found_shipped_.insert({request.family, request.problem_class, speed}, std::move(found));
+}
+
 std::optional<ChosenParameters> TuningRecords::shipped(const Request& request, const Device& device,
                                                        const Generator& maker, const Fits& usable) {
   using Verdict = TuningRecord::Choice::Verdict;
-  for (const auto& one : fallbacks(request, device, maker).shipped) {
+  for (const auto& one : found_shipped(request, device, maker)) {
     const auto found = one.record.choose(request.problem_size, usable, maker.reach());
     if (found.verdict != Verdict::use && found.verdict != Verdict::built_in_faster) continue;
     // What is nearest decides here, too.

@@ -69,11 +69,12 @@ class TuningRecords {
   struct Fallbacks {
     RelatedRecords related;
     std::vector<std::pair<std::string, TuningRecord>> classes;  ///< of this device
-    std::vector<ShippedFind> shipped;                           ///< the nearest device's first
   };
   const Records& records(const Request& request, const Device& device);
   const Fallbacks& fallbacks(const Request& request, const Device& device, const Generator& maker);
-  /// The Parameters that these give; nothing where that is not to be trusted.
+  const std::vector<ShippedFind>& found_shipped(const Request& request, const Device& device,
+                                                const Generator& maker);
+  /// The Parameters that fallbacks() give; nothing where that is not to be trusted.
   std::optional<ChosenParameters> fallback(const Request& request, const Device& device,
                                            const Generator& maker, const Fits& usable);
   /// The same of what comes with Kiln.
@@ -89,6 +90,8 @@ class TuningRecords {
   MemoryLayer<Subject, Records, SubjectHash> records_;
   /// Filled where the records above have nothing to use.
   MemoryLayer<Subject, Fallbacks, SubjectHash> fallbacks_;
+  /// Filled where these have nothing, either: the nearest device's first.
+  MemoryLayer<Subject, std::vector<ShippedFind>, SubjectHash> found_shipped_;
   std::mutex recording_;  ///< of record(): what it adds to must be what it replaces
 };
 

@@ -139,17 +139,21 @@ void SubjectBench::record(ConfigurationId id, double seconds, double standard) {
   keeper_.record(subject_->request(), *device_, {measured});
 }
 
-std::optional<ConfigurationId> SubjectBench::on_record() {
-  const Request request = subject_->request();
-  TuningRecord record = keeper_.tuning_record(request, *device_);
-  std::erase_if(record.history,
-                [&](const kiln::Measurement& one) { return !subject_->is_of_this(one); });
-  const auto& space = subject_->space();
+std::optional<ConfigurationId> best_known(
+    const SearchSpace& space, const Request& request, Resolver& keeper, const Device& device,
+    const std::function<bool(const kiln::Measurement&)>& is_of_this) {
+  TuningRecord record = keeper.tuning_record(request, device);
+  std::erase_if(record.history, [&](const auto& one) { return !is_of_this(one); });
   if (const auto own = best_on_record(space, record, request.problem_size)) return own;
   // What comes with Kiln is in use until there is a record: none is to be worse.
-  const auto used = keeper_.choose(request, *device_);
+  const auto used = keeper.choose(request, device);
   return used.origin == TuningRecords::shipped_origin ? configuration_of(space, used.parameters)
                                                       : std::nullopt;
+}
+
+std::optional<ConfigurationId> SubjectBench::on_record() {
+  return best_known(subject_->space(), subject_->request(), keeper_, *device_,
+                    [this](const auto& one) { return subject_->is_of_this(one); });
 }
 
 }  // namespace kiln::tune

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -84,6 +85,13 @@ inline std::size_t data_sets(std::uint64_t bytes) {
 /// is none. Two NaNs are equal, and one is no number. For float and double.
 template <class Number>
 std::string difference_of(ByteView found, ByteView expected, double bound);
+
+/// What a search's winner has to be faster than: the best configuration that a Resolver has on
+/// record for a request, of those measurements that `is_of_this` takes; where it has none, what is
+/// in use of what comes with Kiln. Nothing where the space has neither.
+std::optional<ConfigurationId> best_known(
+    const SearchSpace& space, const Request& request, Resolver& keeper, const Device& device,
+    const std::function<bool(const kiln::Measurement&)>& is_of_this);
 
 /// Measures configurations of a Subject. What was found right is kept ready, or made again and
 /// warmed up by a run; every timed run starts from data as they were.

@@ -55,10 +55,32 @@ TEST(TemplateGenerator, the_same_request_gives_the_same_text) {
 
 TEST(TemplateGenerator, accepts_no_parameter_that_it_does_not_know) {
   const auto all = template_generators();
+  Request request;
+  request.payload = TemplatePayload{Precision::s, true};
   Parameters parameters;
-  EXPECT_TRUE(generator_of(all, "blas.asum").accepts({}, parameters));
+  EXPECT_TRUE(generator_of(all, "blas.asum").accepts(request, parameters));
   parameters.set("vector_width", 4);
-  EXPECT_FALSE(generator_of(all, "blas.asum").accepts({}, parameters));
+  EXPECT_FALSE(generator_of(all, "blas.asum").accepts(request, parameters));
+}
+
+TEST(TemplateGenerator, accepts_what_private_memory_holds_and_on_gpus_what_the_templates_fix) {
+  const auto all = template_generators();
+  for (const auto& generator : all)
+    for (const bool on_cpu : {true, false}) {
+      if (generator->family() == "blas.gemm") continue;
+      Request request;
+      request.payload = TemplatePayload{Precision::s, on_cpu};
+      const Parameters usual = generator->defaults(request);
+      EXPECT_TRUE(generator->accepts(request, usual)) << generator->family();
+      for (const auto& [name, value] : usual)
+        for (const std::int64_t other :
+             {std::int64_t{0}, std::int64_t{-8}, std::int64_t{1} << 40}) {
+          Parameters changed = usual;
+          changed.set(name, other);
+          EXPECT_FALSE(generator->accepts(request, changed))
+              << generator->family() << " " << name << " " << other;
+        }
+    }
 }
 
 TEST(TemplateGenerator, a_version_tells_of_every_text) {

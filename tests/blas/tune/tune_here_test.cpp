@@ -58,6 +58,27 @@ TEST(TuneHere, keeps_a_record_that_later_calls_use) {
   EXPECT_EQ(parameters_of(step), best);
 }
 
+TEST(TuneHere, holds_its_winner_against_what_is_on_record) {
+  const auto queue = Machine::get().queues()[0];
+  const Call call = tuned_call(Routine::gemm, 320);
+  const TuningDevice facts = TuningDevice::of(Machine::get().device());
+  Request request = tuned_request(call, facts);
+  request.version = family_version(request.family);
+  Resolver resolver(nullptr, CompilePolicy::here);
+  Library library(resolver);
+  // On record with a time that nothing has: it is measured again, whoever wins.
+  const auto space = value_or_throw(make_blas_tunable(call, facts));
+  const Parameters lucky = tune::parameters_of(space->space(), space->space().size() / 2);
+  resolver.record(request, Machine::get().device(),
+                  {{lucky, request.problem_size, 1e-9, Measurement::Of::kiln, "luck", {}, 1e-6}});
+  ASSERT_EQ(parameters_of(step_of(library, call, "blas.gemm")), lucky);
+  library.clear();
+  const auto tuned = tune_here(library, resolver, call, queue, 1e-9);
+  ASSERT_TRUE(tuned);
+  for (const auto& one : resolver.tuning_record(request, Machine::get().device()).history)
+    EXPECT_GT(one.milliseconds, 1e-6) << one.from;
+}
+
 TEST(TuneHere, has_nothing_to_do_for_kernels_without_parameters) {
   Resolver resolver(nullptr, CompilePolicy::here);
   Library library(resolver);

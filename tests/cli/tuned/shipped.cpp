@@ -111,6 +111,28 @@ TEST_F(ShippedCommand, ls_shows_those_of_the_folder_that_is_named_or_installed) 
       << "what is in share/tuned of the sources";
 }
 
+TEST_F(ShippedCommand, what_is_no_folder_is_refused_and_told_of_by_calls) {
+  set("KILN_TUNED", (folder() / "typo").string());
+  const std::string line =
+      "KILN_TUNED: found '" + (folder() / "typo").string() + "', expected a folder, or off";
+  expect_refusal(kiln({"tuned", "ls", "--shipped"}), 2, line);
+  const auto result = ok({"blas", "explain", "sgemm", "-n", "500", "--device", "cpu"});
+  EXPECT_THAT(result.errors, HasSubstr("shipped records are not used: " + line));
+}
+
+TEST_F(ShippedCommand, options_that_would_say_nothing_are_refused) {
+  expect_refusal(kiln({"tuned", "export", "--note", "quiet"}), 2,
+                 "tuned export: found --note with --format json, expected shipped");
+  expect_refusal(kiln({"tuned", "ls", "--shipped", "--searches"}), 2,
+                 "tuned ls: found --shipped and --searches, expected one of them");
+  record("gemm float COLUMN_MAJOR", 1.25);
+  const auto result = kiln({"tuned", "export", "--format", "shipped", "--device", "cpu", "-o",
+                            "a.jsonl", "--note", std::string(5000, 'n')});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.errors, HasSubstr("made"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "a.jsonl"));
+}
+
 TEST_F(ShippedCommand, explain_says_of_which_device_the_parameters_are) {
   EXPECT_EQ(explained()["parameters_from"], "default");
   record("gemm float COLUMN_MAJOR", 1.25);

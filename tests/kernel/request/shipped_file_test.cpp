@@ -29,6 +29,19 @@ ShippedFile shipped_example() {
             {{shipped_measurement(1, 10, 1.5), shipped_measurement(2, 20, 1)}}}}};
 }
 
+TEST(ShippedFile, of_several_versions_the_latest_record_is_shipped) {
+  const auto stored = [](std::int64_t version, std::int64_t created, std::int64_t unroll) {
+    return StoredRecord{{},
+                        {"test.scale", version, "small", "a device"},
+                        {{shipped_measurement(unroll, 100, 1.25)}},
+                        created};
+  };
+  const auto ship = records_to_ship({stored(1, 300, 4), stored(2, 200, 8), stored(3, 100, 2)});
+  ASSERT_EQ(ship.size(), 1u);
+  EXPECT_EQ(ship[0].version, 1);
+  EXPECT_EQ(ship[0].record.history.at(0).parameters.at("unroll"), 4);
+}
+
 std::string refused(const std::string& text) {
   const auto file = read_shipped_file(text, "x.jsonl");
   EXPECT_FALSE(file.has_value()) << text;
