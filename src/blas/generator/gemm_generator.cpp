@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "blas/call/call.hpp"
@@ -45,7 +47,8 @@ std::string gemm_form(const Device& device, const ProductForm& product) {
            device.local_memory >= gpu_form(form).local_memory;
   };
   if (!has_room_for("gpu")) return has_room_for("gpu32") ? "gpu32" : "gpu_small";
-  const unsigned architecture = nvidia_compute_capability(device).first;
+  const auto [architecture, version] = nvidia_compute_capability(device);
+  if (architecture == 9 && version == 0) return "sm90a";
   return architecture >= 9 ? "sm90" : architecture == 8 ? "sm80" : "gpu";
 }
 
@@ -58,7 +61,9 @@ struct GemmFacts : GemmPayload {
         lanes(static_cast<std::size_t>(std::clamp<std::int64_t>(
             is_double(precision) ? native_floats / 2 : native_floats, 2, 16))) {}
   /// Whether the tile is computed by the matrix units of NVIDIA devices.
-  bool by_matrix_units() const { return form == "sm90" && is_double(precision); }
+  bool by_matrix_units() const { return form.starts_with("sm90") && is_double(precision); }
+  /// Whether a warp of its own feeds the others (the template product_producer).
+  bool has_producer() const { return gpu_form(form).producers != 0; }
   /// Whether panels hold bytes.
   bool by_bytes() const { return form == "cpu_vnni" && product.is_integer(); }
   /// Whether floats hold integer sums, exactly as far as a block of the depth goes.
@@ -121,7 +126,17 @@ std::int64_t stage_bytes(const GemmFacts& facts, const Parameters& parameters) {
 
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
 Parameters large_gpu_defaults(const GemmFacts& facts) {
+  if (const char* t = std::getenv("KILN_TRY_TILES"); t && !facts.small) {
+    long r, c, d, st;
+    std::sscanf(t, "%ld,%ld,%ld,%ld", &r, &c, &d, &st);
+    return {{"rows", r}, {"columns", c}, {"depth", d}, {"stages", st}};
+  }
   const bool complex = is_complex(facts.precision);
+  if (facts.has_producer() && !facts.small) {
+    if (is_double(facts.precision))
+      return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", complex ? 8 : 16}, {"stages", 6}};
+    return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", 16}, {"stages", 4}};
+  }
   if (facts.by_matrix_units() && facts.small)
     return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
   if (facts.by_matrix_units())
@@ -143,7 +158,7 @@ Parameters gpu_defaults(const GemmFacts& facts) {
             {"depth", is_double(facts.precision) ? 4 : 8},
             {"stages", 2}};
   Parameters parameters = large_gpu_defaults(facts);
-  const auto bound = static_cast<std::int64_t>(gpu_form(facts.form).local_memory);
+  const auto bound = static_cast<std::int64_t>(gpu_form(facts.form).stage_memory);
   while (stage_bytes(facts, parameters) > bound) {
     const char* const which = parameters.get("stages", 0) > 2 ? "stages" : "depth";
     parameters.set(which, parameters.get(which, 0) - (*which == 's' ? 1 : 4));
@@ -166,16 +181,21 @@ std::string cpu_text(const GemmFacts& facts, const GemmTiles& tiles) {
       template_text(tasks_of(facts.kernels)), facts.if_special("cpu_finish_only"));
 }
 
-std::string gpu_text(const GemmFacts& facts, const GemmTiles& tiles, std::int64_t stages) {
+std::string gpu_text(const GemmFacts& facts, const Parameters& parameters) {
+  const GemmTiles tiles = GemmTiles::of(parameters);
+  const std::int64_t stages = parameters.get("stages", 2);
   std::string text = fmt::format(
       "#define ROWS {}\n#define COLUMNS {}\n#define STEP {}\n#define STAGES {}\n#define PAD {}\n"
       "#define THREADS {}\n#define ASYNC {}\n",
       tiles.rows, tiles.columns, tiles.depth, stages, facts.pad(), gpu_form(facts.form).threads,
       facts.form.starts_with("sm") ? 1 : 0);
+  if (facts.has_producer())
+    text += fmt::format("#define LOCAL_BYTES {}\n", stage_bytes(facts, parameters) + 16 * stages);
   text += facts.packs(tiles);
   text += facts.if_special("epilogue");
   text += template_text("product_gpu");
   text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
+  text += template_text(facts.has_producer() ? "product_producer" : "product_copies");
   return text + std::string(template_text("product_walk"));
 }
 
@@ -209,6 +229,7 @@ std::int64_t GemmGenerator::version() const {
                        template_mark("solve_tasks"),    template_mark("deep_parts"),
                        template_mark("pack_gpu"),       template_mark("product_gpu"),
                        template_mark("product_mma"),    template_mark("product_simt"),
+                       template_mark("product_copies"), template_mark("product_producer"),
                        template_mark("product_walk")});
   return version;
 }
@@ -233,7 +254,8 @@ bool GemmGenerator::accepts(const Request& request, const Parameters& parameters
   return rows >= least && rows <= 4 * least && rows % least == 0 && columns >= least &&
          columns <= 4 * least && columns % least == 0 && depth >= 4 && depth <= 64 &&
          depth % 4 == 0 && stages >= 2 && stages <= 8 &&
-         stage_bytes(facts, parameters) <= static_cast<std::int64_t>(form.local_memory);
+         stage_bytes(facts, parameters) + 16 * stages * (form.producers != 0) <=
+             static_cast<std::int64_t>(form.stage_memory);
 }
 
 std::string GemmGenerator::generate(const Request& request, const Parameters& parameters) const {
@@ -245,7 +267,7 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
          std::string(template_text("gate")) + std::string(template_text("stored")) +
          std::string(template_text("matrix_element")) +
          (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
-                                  : gpu_text(facts, tiles, parameters.get("stages", 2)));
+                                  : gpu_text(facts, parameters));
 }
 
 std::vector<std::string> GemmGenerator::classes_like(const std::string& problem_class) const {

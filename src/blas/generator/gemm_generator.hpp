@@ -37,11 +37,15 @@ constexpr std::size_t panels_of(std::size_t size, std::size_t width) {
 struct GpuForm {
   std::size_t threads;       ///< work-items of a work-group
   std::size_t local_memory;  ///< bytes, at most
+  std::size_t stage_memory;  ///< the same of the stages of the product, which may have more
+  std::size_t producers;     ///< work-items of the product that only fetch, besides the threads
 };
 constexpr GpuForm gpu_form(std::string_view form) {
-  if (form == "gpu_small") return {64, 20 << 10};
+  if (form == "gpu_small") return {64, 20 << 10, 20 << 10, 0};
+  if (form == "sm90a") return {256, 48 << 10, 226 << 10, 32};
   // What the device itself may take of local memory is left to it where there is little.
-  return {256, std::size_t{form == "gpu32" ? 31u : 48u} << 10};
+  const std::size_t room = std::size_t{form == "gpu32" ? 31u : 48u} << 10;
+  return {256, room, room, 0};
 }
 
 /// How the operands of a product lie in memory, and what its result goes through: by the rows and

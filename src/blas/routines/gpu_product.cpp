@@ -17,7 +17,7 @@ class GpuProduct {
         product_(product),
         form_(product.form()),
         panel_bytes_(form_.is_integer() ? sizeof(cl_int) : size_of(builder.call().precision)),
-        threads_(gpu_form(builder.gemm_form(queue)).threads) {
+        gpu_(gpu_form(builder.gemm_form(queue))) {
     choose(false);
     if (all_tiles() < builder.device(queue).compute_units) choose(true);
   }
@@ -83,8 +83,9 @@ class GpuProduct {
     choice_.kernel = "product";
     NDRange range;
     range.dimensions = 2;
-    range.local = {threads_, 1, 1};
-    range.global = {tiles() * parts * threads_, product_.items, 1};
+    const std::size_t threads = gpu_.threads + gpu_.producers;
+    range.local = {threads, 1, 1};
+    range.global = {tiles() * parts * threads, product_.items, 1};
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
     put_result(arguments, product_)
@@ -104,7 +105,7 @@ class GpuProduct {
     choice_.kernel = kernel;
     NDRange range;
     range.dimensions = 3;
-    const std::size_t lines = threads_ / 32;
+    const std::size_t lines = gpu_.threads / 32;
     range.local = {32, lines, 1};
     range.global = {panels * width, panels_of(padded, 32) * lines, product_.items};
     auto arguments = builder_.step(queue_, choice_, range);
@@ -124,7 +125,7 @@ class GpuProduct {
   const Product& product_;
   ProductForm form_;
   std::size_t panel_bytes_;
-  std::size_t threads_;
+  GpuForm gpu_;
   KernelChoice choice_;
   GemmTiles tiles_;
 };

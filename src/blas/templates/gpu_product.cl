@@ -15,30 +15,6 @@
 #define STAGE_B (STEP * PARTS * LINE_B)
 #define REALS_16 (16 / (int)sizeof(PANEL))
 
-#if ASYNC
-// 16 bytes from global to local memory, past the registers.
-inline void copy_16(local PANEL* to, global const PANEL* from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(ulong)to), "l"(from) : "memory");
-}
-#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
-#define ARRIVED(stages) asm volatile("cp.async.wait_group %0;" ::"n"((stages) - 2) : "memory")
-#else
-inline void copy_16(local PANEL* to, global const PANEL* from) {
-  *(local float4*)to = *(global const float4*)from;
-}
-#define COMMIT()
-#define ARRIVED(stages)
-#endif
-
-// Copies `lines` lines of `width` reals that lie side by side.
-inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int width, int line,
-                       int item) {
-  const int chunks = width / REALS_16;
-#pragma unroll
-  for (int chunk = item; chunk < lines * chunks; chunk += THREADS)
-    copy_16(to + chunk / chunks * line + chunk % chunks * REALS_16, from + chunk * REALS_16);
-}
-
 // Sums of a tile: PANEL_T. Of integers a result of int32 is made by integers alone, with whole alpha and beta.
 #if INTEGER
 #define MULTIPLY_ADD(a, b, c) ((a) * (b) + (c))
@@ -225,6 +201,149 @@ inline void tile_step(local const double* a, local const double* b, int row, int
           _Pragma("unroll") for (int e = 0; e < 4; ++e)                                   \
               put(i0 + row + i * 16 + group + e / 2 * 8,                                  \
                   j0 + column + j * 8 + member * 2 + e % 2, ACCUMULATED(i, j, e))
+//===== product_copies =====
+// How panels get into local memory by the work-items that multiply them: while they are at one stage,
+// the copies of the next ones are on their way.
+#if ASYNC
+// 16 bytes from global to local memory, past the registers.
+inline void copy_16(local PANEL* to, global const PANEL* from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((uint)(ulong)to), "l"(from) : "memory");
+}
+#define COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")
+#define ARRIVED(stages) asm volatile("cp.async.wait_group %0;" ::"n"((stages) - 2) : "memory")
+#else
+inline void copy_16(local PANEL* to, global const PANEL* from) {
+  *(local float4*)to = *(global const float4*)from;
+}
+#define COMMIT()
+#define ARRIVED(stages)
+#endif
+
+// Copies `lines` lines of `width` reals that lie side by side.
+inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int width, int line,
+                       int item) {
+  const int chunks = width / REALS_16;
+#pragma unroll
+  for (int chunk = item; chunk < lines * chunks; chunk += THREADS)
+    copy_16(to + chunk / chunks * line + chunk % chunks * REALS_16, from + chunk * REALS_16);
+}
+
+#define GROUP_SIZE THREADS
+#define OPEN_STAGES                                                  \
+  local PANEL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A]; \
+  local PANEL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
+#define FETCH(step)                                                                             \
+  {                                                                                             \
+    copy_lines(stages_a + (step) % STAGES * STAGE_A, first + (long)(step)*STEP * ROWS * PARTS,   \
+               STEP * PARTS, ROWS, LINE_A, item);                                               \
+    copy_lines(stages_b + (step) % STAGES * STAGE_B,                                            \
+               second + (long)(step)*STEP * COLUMNS * PARTS, STEP * PARTS, COLUMNS, LINE_B,     \
+               item);                                                                           \
+  }
+#define PRODUCE(steps)
+#define WALK(steps)                                                               \
+  for (int step = 0; step < STAGES - 1; ++step) {                                 \
+    if (step < (steps)) FETCH(step)                                               \
+    COMMIT();                                                                     \
+  }                                                                               \
+  for (int step = 0; step < (steps); ++step) {                                    \
+    ARRIVED(STAGES);                                                              \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                 \
+    if (step + STAGES - 1 < (steps)) FETCH(step + STAGES - 1)                     \
+    COMMIT();                                                                     \
+    TILE_STEP(stages_a + step % STAGES * STAGE_A, stages_b + step % STAGES * STAGE_B) \
+  }
+//===== product_producer =====
+// How panels get into local memory on Hopper: by the copy engine, which a warp of its own, the
+// producer, keeps busy. Each stage has two barriers, which tell that it is full, and that it is
+// empty: no work-item waits for another one's arithmetic. (mbarrier and cp.async.bulk; behind marks,
+// as more local memory than OpenCL tells of is, see kernel/program/marked_assembly.hpp.)
+#define GROUP_SIZE (THREADS + 32)
+#define STAGE_BYTES ((STAGE_A + STAGE_B) * (int)sizeof(PANEL))
+#define STAGES_BYTES (STAGES * (STAGE_A + STAGE_B) * (int)sizeof(PANEL))
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define PTX(line) "//@@ " line "\n"
+
+inline void barrier_init(uint at, uint arrivals) {
+  asm volatile(PTX("mbarrier.init.shared::cta.b64 [%0], %1;")::"r"(at), "r"(arrivals) : "memory");
+}
+inline void barrier_arrive(uint at) {
+  asm volatile(PTX("mbarrier.arrive.shared::cta.b64 _, [%0];")::"r"(at) : "memory");
+}
+inline void barrier_expect(uint at, uint bytes) {
+  asm volatile(PTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;")::"r"(at), "r"(bytes)
+               : "memory");
+}
+inline void barrier_wait(uint at, uint parity) {
+  uint done;
+  do {
+    asm volatile(PTX("{") PTX(".reg .pred done;")
+                 PTX("mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;")
+                 PTX("selp.u32 %0, 1, 0, done;") PTX("}")
+                 : "=r"(done) : "r"(at), "r"(parity) : "memory");
+  } while (!done);
+}
+inline void sync_warp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
+inline void fetch(uint to, global const PANEL* from, uint bytes, uint barrier) {
+  asm volatile(PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];")
+               ::"r"(to), "l"(from), "r"(bytes), "r"(barrier) : "memory");
+}
+// Lines of `width` reals, which local memory has `line` apart.
+inline void fetch_lines(uint to, global const PANEL* from, int width, int line, int lane, uint barrier) {
+  if (line == width) {
+    if (lane == 0) fetch(to, from, STEP * PARTS * width * sizeof(PANEL), barrier);
+  } else {
+    for (int l = lane; l < STEP * PARTS; l += 32)
+      fetch(to + l * line * (int)sizeof(PANEL), from + l * width, width * sizeof(PANEL), barrier);
+  }
+}
+inline void produce(uint ring, global const PANEL* first, global const PANEL* second, int steps,
+                    int lane) {
+  uint parity = 1;
+  int stage = 0;
+  for (int step = 0; step < steps; ++step) {
+    const uint full = ring + STAGES_BYTES + stage * 16, at = ring + stage * STAGE_BYTES;
+    barrier_wait(full + 8, parity);
+    if (lane == 0)
+      barrier_expect(full, STEP * PARTS * (ROWS + COLUMNS) * (int)sizeof(PANEL));
+    sync_warp();
+    fetch_lines(at, first, ROWS, LINE_A, lane, full);
+    fetch_lines(at + STAGE_A * (int)sizeof(PANEL), second, COLUMNS, LINE_B, lane, full);
+    first += STEP * PARTS * ROWS;
+    second += STEP * PARTS * COLUMNS;
+    if (++stage == STAGES) stage = 0, parity ^= 1;
+  }
+}
+#define OPEN_STAGES                                                                     \
+  asm volatile(PTX(".shared .align 128 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];"));        \
+  uint ring;                                                                            \
+  asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(ring));                           \
+  if (item == 0) {                                                                      \
+    for (int s = 0; s < STAGES; ++s) {                                                  \
+      barrier_init(ring + STAGES_BYTES + s * 16, 1);                                    \
+      barrier_init(ring + STAGES_BYTES + s * 16 + 8, THREADS / 32);                     \
+    }                                                                                   \
+    asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");                    \
+  }                                                                                     \
+  barrier(CLK_LOCAL_MEM_FENCE);
+#define PRODUCE(steps)                                        \
+  if (item >= THREADS) {                                      \
+    produce(ring, first, second, steps, item - THREADS);      \
+    return;                                                   \
+  }
+#define WALK(steps)                                                                              \
+  uint parity = 0;                                                                               \
+  int stage = 0;                                                                                 \
+  for (int step = 0; step < (steps); ++step) {                                                   \
+    const uint full = ring + STAGES_BYTES + stage * 16;                                          \
+    barrier_wait(full, parity);                                                                  \
+    local const PANEL* a = (local const PANEL*)(ulong)(ring + stage * STAGE_BYTES);                \
+    TILE_STEP(a, a + STAGE_A)                                                                    \
+    sync_warp();                                                                                 \
+    if (item % 32 == 0) barrier_arrive(full + 8);                                                \
+    if (++stage == STAGES) stage = 0, parity ^= 1;                                               \
+  }
 //===== product_walk =====
 // The kernel itself, around TILE_STATE (the accumulators), TILE_STEP(a, b) (a stage's worth of
 // work) and TILE_STORE(put) of the form, which has put(i, j, sum) for each element.
@@ -244,14 +363,12 @@ inline void tile_step(local const double* a, local const double* b, int row, int
 #define MOVE_TO_ITEM(item) offset += (item)*item_step;
 #endif
 
-kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
+kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void product(
     global const PANEL* restrict first, global const PANEL* restrict second,
     global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows, long columns, long depth,
     T alpha, T beta, int triangle, int hermitian, int range, int parts, long part_step,
     global PANEL_T* restrict sums ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS GATE_PARAMETER) {
   RETURN_AT_GATE
-  local PANEL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A];
-  local PANEL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
   const int item = get_local_id(0);
   const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
   long p, q;
@@ -271,26 +388,10 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
   first += ((of_batch * row_end + p) * padded + from * STEP) * ROWS * PARTS;
   second += ((of_batch * column_end + q) * padded + from * STEP) * COLUMNS * PARTS;
   const int steps = (int)(to - from);
+  OPEN_STAGES
+  PRODUCE(steps)
   TILE_STATE
-#define FETCH(step)                                                                             \
-  {                                                                                             \
-    copy_lines(stages_a + (step) % STAGES * STAGE_A, first + (long)(step)*STEP * ROWS * PARTS,   \
-               STEP * PARTS, ROWS, LINE_A, item);                                               \
-    copy_lines(stages_b + (step) % STAGES * STAGE_B,                                            \
-               second + (long)(step)*STEP * COLUMNS * PARTS, STEP * PARTS, COLUMNS, LINE_B,     \
-               item);                                                                           \
-  }
-  for (int step = 0; step < STAGES - 1; ++step) {
-    if (step < steps) FETCH(step)
-    COMMIT();
-  }
-  for (int step = 0; step < steps; ++step) {
-    ARRIVED(STAGES);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (step + STAGES - 1 < steps) FETCH(step + STAGES - 1)
-    COMMIT();
-    TILE_STEP(stages_a + step % STAGES * STAGE_A, stages_b + step % STAGES * STAGE_B)
-  }
+  WALK(steps)
   if (parts > 1) {
     sums += (of_batch * parts + part) * part_step;
 #define PUT_SUM(i, j, sum) \
