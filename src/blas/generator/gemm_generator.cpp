@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
 #include "blas/call/call.hpp"
@@ -85,7 +83,8 @@ struct GemmFacts : GemmPayload {
       return by_bytes() ? fmt::format("#define FLIP {}\n", bits) : "";
     };
     return flip("(int)0x80808080") + pack("pack_first", tiles.rows, "FIRST", "GROUPED_FIRST") +
-           flip("0") + pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND");
+           flip("0") + pack("pack_second", tiles.columns, "SECOND", "GROUPED_SECOND") +
+           std::string(is_cpu_form(form) ? "" : template_text("pack_both"));
   }
   std::string_view if_special(const char* name) const {
     return product.is_special() ? template_text(name) : std::string_view();
@@ -126,16 +125,12 @@ std::int64_t stage_bytes(const GemmFacts& facts, const Parameters& parameters) {
 
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
 Parameters large_gpu_defaults(const GemmFacts& facts) {
-  if (const char* t = std::getenv("KILN_TRY_TILES"); t && !facts.small) {
-    long r, c, d, st;
-    std::sscanf(t, "%ld,%ld,%ld,%ld", &r, &c, &d, &st);
-    return {{"rows", r}, {"columns", c}, {"depth", d}, {"stages", st}};
-  }
   const bool complex = is_complex(facts.precision);
   if (facts.has_producer() && !facts.small) {
+    const std::int64_t rows = complex ? 64 : 128;
     if (is_double(facts.precision))
-      return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", complex ? 8 : 16}, {"stages", 6}};
-    return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", 16}, {"stages", 4}};
+      return {{"rows", rows}, {"columns", 128}, {"depth", 8}, {"stages", 6}};
+    return {{"rows", rows}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
   }
   if (facts.by_matrix_units() && facts.small)
     return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
@@ -146,6 +141,8 @@ Parameters large_gpu_defaults(const GemmFacts& facts) {
     return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
   if (complex)
     return {{"rows", 64}, {"columns", facts.small ? 64 : 128}, {"depth", 8}, {"stages", 4}};
+  if (facts.has_producer())
+    return {{"rows", 64}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
   if (facts.small) return {{"rows", 64}, {"columns", 64}, {"depth", 32}, {"stages", 2}};
   return {{"rows", 128}, {"columns", 128}, {"depth", 16}, {"stages", 2}};
 }
@@ -195,6 +192,7 @@ std::string gpu_text(const GemmFacts& facts, const Parameters& parameters) {
   text += facts.if_special("epilogue");
   text += template_text("product_gpu");
   text += template_text(facts.by_matrix_units() ? "product_mma" : "product_simt");
+  if (facts.has_producer()) text += template_text("copy_barriers");
   text += template_text(facts.has_producer() ? "product_producer" : "product_copies");
   return text + std::string(template_text("product_walk"));
 }
@@ -215,7 +213,7 @@ Facts facts_of(const GemmPayload& gemm) {
 }
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 10;  // raised when the code of this file changes
+  constexpr std::int64_t own = 11;  // raised when the code of this file changes
   static const std::int64_t version =
       version_of(own, {template_mark("prelude"),        template_mark("gate"),
                        template_mark("stored"),         template_mark("matrix_element"),
@@ -227,9 +225,10 @@ std::int64_t GemmGenerator::version() const {
                        template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
                        template_mark("tasks"),          template_mark("product_tasks"),
                        template_mark("solve_tasks"),    template_mark("deep_parts"),
-                       template_mark("pack_gpu"),       template_mark("product_gpu"),
+                       template_mark("pack_gpu"),       template_mark("pack_both"),       template_mark("product_gpu"),
                        template_mark("product_mma"),    template_mark("product_simt"),
-                       template_mark("product_copies"), template_mark("product_producer"),
+                       template_mark("product_copies"), template_mark("copy_barriers"),
+                       template_mark("product_producer"),
                        template_mark("product_walk")});
   return version;
 }

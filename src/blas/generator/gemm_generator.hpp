@@ -107,12 +107,14 @@ Facts facts_of(const GemmPayload& gemm);
 ///   cpu_vnni   the same for products of integers, with panels of bytes, on CPUs that have AVX-512
 ///         VNNI (templates/byte_tile.cl).
 ///   gpu   for work-groups of 256 and 48 KiB of local memory:
-///         pack_first and pack_second copy a factor into panels of `rows` rows or `columns`
-///         columns, product multiplies them (templates/gpu_product.cl).
+///         pack_both copies the factors into panels of `rows` rows and of `columns` columns,
+///         product multiplies them (templates/gpu_product.cl).
 ///   gpu32, gpu_small   the same with fewer stages, for 32 KiB of local memory, and with
 ///         work-groups of 64, for devices that have even less.
 ///   sm80, sm90   the same with asynchronous copies, for NVIDIA devices of at least this
 ///         architecture; from 9.0 on with the matrix units for double precision.
+///   sm90a   for Hopper alone: a warp of its own feeds the others by the copy engine, by way of all
+///         local memory that a compute unit has.
 class GemmGenerator : public Generator {
  public:
   std::string family() const override { return "blas.gemm"; }

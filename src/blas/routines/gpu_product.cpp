@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/product.hpp"
@@ -23,9 +24,7 @@ class GpuProduct {
   }
 
   void add() {
-    const auto first = pack("pack_first", product_.rows, tiles_.rows, product_.first, false);
-    const auto second =
-        pack("pack_second", product_.columns, tiles_.columns, product_.second, true);
+    const auto [first, second] = pack();
     const std::size_t parts = parts_of_depth();
     const cl::Buffer sums = parts == 1 ? cl::Buffer()
                                        : builder_.scratch(queue_, 2,
@@ -95,29 +94,37 @@ class GpuProduct {
     put_items(arguments);
   }
 
-  /// `across`: the factor's rows are the columns of op(region).
-  cl::Buffer pack(const char* kernel, std::size_t rows, std::size_t width, const Factor& factor,
-                  bool across) {
-    const std::size_t panels = panels_of(rows, width);
+  /// Copies both factors into panels.
+  std::pair<cl::Buffer, cl::Buffer> pack() {
     const std::size_t padded = panels_of(product_.depth, tiles_.depth) * tiles_.depth;
-    const auto packed = builder_.scratch(queue_, across ? 1 : 0,
-                                         product_.items * panels * width * padded * panel_bytes_);
-    choice_.kernel = kernel;
+    const std::size_t first_rows = panels_of(product_.rows, tiles_.rows) * tiles_.rows;
+    const std::size_t second_rows = panels_of(product_.columns, tiles_.columns) * tiles_.columns;
+    const auto room = [&](unsigned number, std::size_t rows) {
+      return builder_.scratch(queue_, number, product_.items * rows * padded * panel_bytes_);
+    };
+    const std::pair packed{room(0, first_rows), room(1, second_rows)};
+    choice_.kernel = "pack_both";
     NDRange range;
     range.dimensions = 3;
     const std::size_t lines = gpu_.threads / 32;
     range.local = {32, lines, 1};
-    range.global = {panels * width, panels_of(padded, 32) * lines, product_.items};
+    range.global = {first_rows + second_rows, panels_of(padded, 32) * lines, product_.items};
     auto arguments = builder_.step(queue_, choice_, range);
-    put_factor(arguments, factor, across);
-    factor.scales ? arguments.operand(*factor.scales, factor.first_scale)
-                  : arguments.buffer(cl::Buffer()).numbers(0);
-    arguments
-        .numbers(factor.group, factor.groups, factor.scale_item_step, factor.region.item_step, rows,
-                 product_.depth, padded)
-        .buffer(packed);
+    put_packed(arguments, product_.first, false, product_.rows, packed.first);
+    put_packed(arguments, product_.second, true, product_.columns, packed.second);
+    arguments.numbers(product_.depth, padded);
     put_gate(arguments, product_);
     return packed;
+  }
+
+  /// `across`: the factor's rows are the columns of op(region).
+  static void put_packed(SequenceBuilder::Arguments& to, const Factor& factor, bool across,
+                         std::size_t rows, const cl::Buffer& packed) {
+    put_factor(to, factor, across);
+    factor.scales ? to.operand(*factor.scales, factor.first_scale)
+                  : to.buffer(cl::Buffer()).numbers(0);
+    to.numbers(factor.group, factor.groups, factor.scale_item_step, factor.region.item_step, rows)
+        .buffer(packed);
   }
 
   SequenceBuilder& builder_;

@@ -95,7 +95,7 @@ typedef JOIN(REAL_NAME, 4) PANEL4;
 
 inline void tile_step(local const PANEL* a, local const PANEL* b, int row, int column,
                       PANEL acc[PARTS][TR][TC]) {
-#pragma unroll
+#pragma unroll 8  // more would leave the cache of instructions
   for (int k = 0; k < STEP; ++k) {
     PANEL x[PARTS][TR], y[PARTS][TC];
 #pragma unroll
@@ -229,7 +229,7 @@ inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int
 }
 
 #define GROUP_SIZE THREADS
-#define OPEN_STAGES                                                  \
+#define OPEN_STAGES                                                    \
   local PANEL __attribute__((aligned(16))) stages_a[STAGES * STAGE_A]; \
   local PANEL __attribute__((aligned(16))) stages_b[STAGES * STAGE_B];
 #define FETCH(step)                                                                             \
@@ -240,113 +240,110 @@ inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int
                second + (long)(step)*STEP * COLUMNS * PARTS, STEP * PARTS, COLUMNS, LINE_B,     \
                item);                                                                           \
   }
-#define PRODUCE(steps)
-#define WALK(steps)                                                               \
-  for (int step = 0; step < STAGES - 1; ++step) {                                 \
-    if (step < (steps)) FETCH(step)                                               \
-    COMMIT();                                                                     \
-  }                                                                               \
-  for (int step = 0; step < (steps); ++step) {                                    \
-    ARRIVED(STAGES);                                                              \
-    barrier(CLK_LOCAL_MEM_FENCE);                                                 \
-    if (step + STAGES - 1 < (steps)) FETCH(step + STAGES - 1)                     \
-    COMMIT();                                                                     \
-    TILE_STEP(stages_a + step % STAGES * STAGE_A, stages_b + step % STAGES * STAGE_B) \
+#define WALK                                                                                     \
+  for (int step = 0; step < STAGES - 1; ++step) {                                                \
+    if (step < steps) FETCH(step)                                                                \
+    COMMIT();                                                                                    \
+  }                                                                                              \
+  for (int step = 0; step < steps; ++step) {                                                     \
+    ARRIVED(STAGES);                                                                             \
+    barrier(CLK_LOCAL_MEM_FENCE);                                                                \
+    if (step + STAGES - 1 < steps) FETCH(step + STAGES - 1)                                      \
+    COMMIT();                                                                                    \
+    TILE_STEP(stages_a + step % STAGES * STAGE_A, stages_b + step % STAGES * STAGE_B)            \
   }
 //===== product_producer =====
 // How panels get into local memory on Hopper: by the copy engine, which a warp of its own, the
-// producer, keeps busy. Each stage has two barriers, which tell that it is full, and that it is
-// empty: no work-item waits for another one's arithmetic. (mbarrier and cp.async.bulk; behind marks,
-// as more local memory than OpenCL tells of is, see kernel/program/marked_assembly.hpp.)
+// producer, keeps busy (cp.async.bulk). Each stage has two barriers, which tell that it is full and
+// that it is empty (the template copy_barriers): no warp waits for another one's arithmetic. Behind
+// marks, as more local memory than OpenCL tells of is (kernel/program/marked_assembly.hpp).
 #define GROUP_SIZE (THREADS + 32)
-#define STAGE_BYTES ((STAGE_A + STAGE_B) * (int)sizeof(PANEL))
-#define STAGES_BYTES (STAGES * (STAGE_A + STAGE_B) * (int)sizeof(PANEL))
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-#define PTX(line) "//@@ " line "\n"
+#define BYTES(reals) ((reals) * (int)sizeof(PANEL))
+#define STAGE_BYTES BYTES(STAGE_A + STAGE_B)
+INLINE void sync_warp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 
-inline void barrier_init(uint at, uint arrivals) {
-  asm volatile(PTX("mbarrier.init.shared::cta.b64 [%0], %1;")::"r"(at), "r"(arrivals) : "memory");
+INLINE void fetch(uint to, global const PANEL* from, int reals, uint barrier) {
+  asm volatile(
+      PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];")
+      ::"r"(to), "l"(from), "r"(BYTES(reals)), "r"(barrier) : "memory");
 }
-inline void barrier_arrive(uint at) {
-  asm volatile(PTX("mbarrier.arrive.shared::cta.b64 _, [%0];")::"r"(at) : "memory");
-}
-inline void barrier_expect(uint at, uint bytes) {
-  asm volatile(PTX("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;")::"r"(at), "r"(bytes)
-               : "memory");
-}
-inline void barrier_wait(uint at, uint parity) {
-  uint done;
-  do {
-    asm volatile(PTX("{") PTX(".reg .pred done;")
-                 PTX("mbarrier.try_wait.parity.shared::cta.b64 done, [%1], %2;")
-                 PTX("selp.u32 %0, 1, 0, done;") PTX("}")
-                 : "=r"(done) : "r"(at), "r"(parity) : "memory");
-  } while (!done);
-}
-inline void sync_warp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
-inline void fetch(uint to, global const PANEL* from, uint bytes, uint barrier) {
-  asm volatile(PTX("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];")
-               ::"r"(to), "l"(from), "r"(bytes), "r"(barrier) : "memory");
-}
-// Lines of `width` reals, which local memory has `line` apart.
-inline void fetch_lines(uint to, global const PANEL* from, int width, int line, int lane, uint barrier) {
+// A stage's lines of `width` reals, which local memory has `line` apart: at once where it has no
+// gaps. By a warp.
+INLINE void fetch_lines(uint to, global const PANEL* from, int width, int line, int lane,
+                        uint barrier) {
   if (line == width) {
-    if (lane == 0) fetch(to, from, STEP * PARTS * width * sizeof(PANEL), barrier);
+    if (lane == 0) fetch(to, from, STEP * PARTS * width, barrier);
   } else {
     for (int l = lane; l < STEP * PARTS; l += 32)
-      fetch(to + l * line * (int)sizeof(PANEL), from + l * width, width * sizeof(PANEL), barrier);
+      fetch(to + BYTES(l * line), from + l * width, width, barrier);
   }
 }
-inline void produce(uint ring, global const PANEL* first, global const PANEL* second, int steps,
+
+// A stage's place in the ring of them, with its barriers, and how often the ring has been gone
+// round, modulo 2.
+typedef struct {
+  uint stage, full, empty;
+  int number;
+  uint parity;
+} Place;
+INLINE Place first_place(uint ring) {
+  const Place place = {ring, ring + STAGES * STAGE_BYTES, ring + STAGES * (STAGE_BYTES + 8), 0, 0};
+  return place;
+}
+INLINE void advance(Place* place) {
+  place->stage += STAGE_BYTES, place->full += 8, place->empty += 8;
+  if (++place->number < STAGES) return;
+  place->stage -= STAGES * STAGE_BYTES, place->full -= STAGES * 8, place->empty -= STAGES * 8;
+  place->number = 0, place->parity ^= 1;
+}
+
+INLINE void produce(uint ring, global const PANEL* first, global const PANEL* second, int steps,
                     int lane) {
-  uint parity = 1;
-  int stage = 0;
+  Place place = first_place(ring);
   for (int step = 0; step < steps; ++step) {
-    const uint full = ring + STAGES_BYTES + stage * 16, at = ring + stage * STAGE_BYTES;
-    barrier_wait(full + 8, parity);
+    barrier_wait(place.empty, place.parity ^ 1);
     if (lane == 0)
-      barrier_expect(full, STEP * PARTS * (ROWS + COLUMNS) * (int)sizeof(PANEL));
+      barrier_arrive_and_expect(place.full, BYTES(STEP * PARTS * (ROWS + COLUMNS)));
     sync_warp();
-    fetch_lines(at, first, ROWS, LINE_A, lane, full);
-    fetch_lines(at + STAGE_A * (int)sizeof(PANEL), second, COLUMNS, LINE_B, lane, full);
+    fetch_lines(place.stage, first, ROWS, LINE_A, lane, place.full);
+    fetch_lines(place.stage + BYTES(STAGE_A), second, COLUMNS, LINE_B, lane, place.full);
     first += STEP * PARTS * ROWS;
     second += STEP * PARTS * COLUMNS;
-    if (++stage == STAGES) stage = 0, parity ^= 1;
+    advance(&place);
   }
 }
-#define OPEN_STAGES                                                                     \
-  asm volatile(PTX(".shared .align 128 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];"));        \
-  uint ring;                                                                            \
-  asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(ring));                           \
-  if (item == 0) {                                                                      \
-    for (int s = 0; s < STAGES; ++s) {                                                  \
-      barrier_init(ring + STAGES_BYTES + s * 16, 1);                                    \
-      barrier_init(ring + STAGES_BYTES + s * 16 + 8, THREADS / 32);                     \
-    }                                                                                   \
-    asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");                    \
-  }                                                                                     \
-  barrier(CLK_LOCAL_MEM_FENCE);
-#define PRODUCE(steps)                                        \
-  if (item >= THREADS) {                                      \
-    produce(ring, first, second, steps, item - THREADS);      \
-    return;                                                   \
+
+#define OPEN_STAGES                                                                              \
+  asm volatile(PTX(".shared .align 128 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];"));               \
+  uint ring;                                                                                     \
+  asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(ring));                                    \
+  if (item == 0) {                                                                               \
+    const Place place = first_place(ring);                                                       \
+    for (int s = 0; s < STAGES; ++s) {                                                           \
+      barrier_init(place.full + s * 8, 1);                                                       \
+      barrier_init(place.empty + s * 8, THREADS / 32);                                           \
+    }                                                                                            \
+    asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");                             \
+  }                                                                                              \
+  barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
+  if (item >= THREADS) {                                                                         \
+    produce(ring, first, second, steps, item - THREADS);                                         \
+    return;                                                                                      \
   }
-#define WALK(steps)                                                                              \
-  uint parity = 0;                                                                               \
-  int stage = 0;                                                                                 \
-  for (int step = 0; step < (steps); ++step) {                                                   \
-    const uint full = ring + STAGES_BYTES + stage * 16;                                          \
-    barrier_wait(full, parity);                                                                  \
-    local const PANEL* a = (local const PANEL*)(ulong)(ring + stage * STAGE_BYTES);                \
-    TILE_STEP(a, a + STAGE_A)                                                                    \
+#define WALK                                                                                     \
+  Place place = first_place(ring);                                                               \
+  for (int step = 0; step < steps; ++step) {                                                     \
+    barrier_wait(place.full, place.parity);                                                      \
+    local const PANEL* stage = (local const PANEL*)(ulong)place.stage;                           \
+    TILE_STEP(stage, stage + STAGE_A)                                                            \
     sync_warp();                                                                                 \
-    if (item % 32 == 0) barrier_arrive(full + 8);                                                \
-    if (++stage == STAGES) stage = 0, parity ^= 1;                                               \
+    if (item % 32 == 0) barrier_arrive(place.empty);                                             \
+    advance(&place);                                                                             \
   }
 //===== product_walk =====
-// The kernel itself, around TILE_STATE (the accumulators), TILE_STEP(a, b) (a stage's worth of
-// work) and TILE_STORE(put) of the form, which has put(i, j, sum) for each element.
+// The kernel itself, around OPEN_STAGES (the stages' local memory, and who fills them), WALK (all
+// steps, through the stages), TILE_STATE (the accumulators), TILE_STEP(a, b) (a stage's worth of work)
+// and TILE_STORE(put) of the form, which has put(i, j, sum) for each element.
 //
 // Where the result has too few tiles for the device, each is computed by `parts` work-groups, which
 // share its depth and write into `sums`, part_step sums after another; `gather` adds them. Dimension 1
@@ -389,9 +386,8 @@ kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void product(
   second += ((of_batch * column_end + q) * padded + from * STEP) * COLUMNS * PARTS;
   const int steps = (int)(to - from);
   OPEN_STAGES
-  PRODUCE(steps)
   TILE_STATE
-  WALK(steps)
+  WALK
   if (parts > 1) {
     sums += (of_batch * parts + part) * part_step;
 #define PUT_SUM(i, j, sum) \

@@ -30,12 +30,13 @@
 #define SECOND_BYTES (COLUMNS * 128)
 #define STAGE_BYTES (FIRST_BYTES + SECOND_BYTES)
 #define BLOCK_BYTES 8192  // of 64 elements across the depth, which are fetched at once
+//===== copy_barriers =====
+// Barriers of local memory, which count arrivals, and bytes on their way (mbarrier), behind marks.
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #define PTX(line) "//@@ " line "\n"
 #define INLINE inline __attribute__((always_inline))
 
-// Barriers of local memory, which count arrivals, and bytes on their way (mbarrier).
 INLINE void barrier_init(uint at, uint arrivals) {
   asm volatile(PTX("mbarrier.init.shared::cta.b64 [%0], %1;")::"r"(at), "r"(arrivals) : "memory");
 }

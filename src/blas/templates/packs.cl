@@ -166,16 +166,14 @@ inline void PACK(const Factor x, long p0, long p1, long rows, long k0, int colum
 // `pack`; `scales` with `group` and `groups` as in `factor`. Dimension 2 are the items of a batch, batch_step elements
 // apart.
 //
-// A work-group of THREADS work-items copies a square of 32 x 32 by way of local memory, so that it reads and writes side
-// by side whichever way the matrix lies.
-kernel __attribute__((reqd_work_group_size(32, THREADS / 32, 1))) void PACK(
-    global const ELEMENT(KIND)* restrict x, long offset, long step_i, long step_k, int stored,
-    int outside, int diagonal, int conjugated, global const ushort* restrict scales,
-    long scales_offset, long group, long groups, long scale_step, long batch_step, long rows, long depth, long padded,
-    global PANEL* restrict out GATE_PARAMETER) {
-  RETURN_AT_GATE
-  local PANEL_T square[32][33];
-  const long i0 = get_group_id(0) * 32, k0 = get_group_id(1) * 32;
+// A work-group of THREADS work-items copies a square of 32 x 32, the `number`-th along the rows, by way of local memory,
+// so that it reads and writes side by side whichever way the matrix lies.
+inline void PACK(long number, global const ELEMENT(KIND)* restrict x, long offset, long step_i,
+                 long step_k, int stored, int outside, int diagonal, int conjugated,
+                 global const ushort* restrict scales, long scales_offset, long group, long groups,
+                 long scale_step, long batch_step, long rows, long depth, long padded,
+                 global PANEL* restrict out, local PANEL_T square[32][33]) {
+  const long i0 = number * 32, k0 = get_group_id(1) * 32;
   const int lane = get_local_id(0), line = get_local_id(1);
   offset += get_group_id(2) * batch_step;
   scales_offset += get_group_id(2) * scale_step;
@@ -204,3 +202,27 @@ kernel __attribute__((reqd_work_group_size(32, THREADS / 32, 1))) void PACK(
 #undef WIDTH
 #undef KIND
 #undef GROUPED
+//===== pack_both =====
+// Both factors in one launch: the work-groups along dimension 0 are those of the first one's panels,
+// then those of the second one's.
+#define FACTOR_ARGUMENTS(x)                                                                       \
+  x, x##_offset, x##_step_i, x##_step_k, x##_stored, x##_outside, x##_diagonal, x##_conjugated,   \
+      x##_scales, x##_scales_offset, x##_group, x##_groups, x##_scale_step, x##_batch_step, x##_rows
+#define NAMED_PARAMETERS(x, kind)                                                                 \
+  global const ELEMENT(kind)*restrict x, long x##_offset, long x##_step_i, long x##_step_k,       \
+      int x##_stored, int x##_outside, int x##_diagonal, int x##_conjugated,                      \
+      global const ushort *restrict x##_scales, long x##_scales_offset, long x##_group,           \
+      long x##_groups, long x##_scale_step, long x##_batch_step, long x##_rows
+
+kernel __attribute__((reqd_work_group_size(32, THREADS / 32, 1))) void pack_both(
+    NAMED_PARAMETERS(first, FIRST), global PANEL* restrict first_out,
+    NAMED_PARAMETERS(second, SECOND), global PANEL* restrict second_out, long depth,
+    long padded GATE_PARAMETER) {
+  RETURN_AT_GATE
+  local PANEL_T square[32][33];
+  const long number = get_group_id(0), of_first = (first_rows + ROWS - 1) / ROWS * (ROWS / 32);
+  if (number < of_first)
+    pack_first(number, FACTOR_ARGUMENTS(first), depth, padded, first_out, square);
+  else
+    pack_second(number - of_first, FACTOR_ARGUMENTS(second), depth, padded, second_out, square);
+}
