@@ -141,8 +141,7 @@ Parameters large_gpu_defaults(const GemmFacts& facts) {
     return {{"rows", 64}, {"columns", complex ? 64 : 128}, {"depth", 4}, {"stages", 2}};
   if (complex)
     return {{"rows", 64}, {"columns", facts.small ? 64 : 128}, {"depth", 8}, {"stages", 4}};
-  if (facts.has_producer())
-    return {{"rows", 64}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
+  if (facts.has_producer()) return {{"rows", 64}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
   if (facts.small) return {{"rows", 64}, {"columns", 64}, {"depth", 32}, {"stages", 2}};
   return {{"rows", 128}, {"columns", 128}, {"depth", 16}, {"stages", 2}};
 }
@@ -225,10 +224,10 @@ std::int64_t GemmGenerator::version() const {
                        template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
                        template_mark("tasks"),          template_mark("product_tasks"),
                        template_mark("solve_tasks"),    template_mark("deep_parts"),
-                       template_mark("pack_gpu"),       template_mark("pack_both"),       template_mark("product_gpu"),
-                       template_mark("product_mma"),    template_mark("product_simt"),
-                       template_mark("product_copies"), template_mark("copy_barriers"),
-                       template_mark("product_producer"),
+                       template_mark("pack_gpu"),       template_mark("pack_both"),
+                       template_mark("product_gpu"),    template_mark("product_mma"),
+                       template_mark("product_simt"),   template_mark("product_copies"),
+                       template_mark("copy_barriers"),  template_mark("product_producer"),
                        template_mark("product_walk")});
   return version;
 }
@@ -265,8 +264,7 @@ std::string GemmGenerator::generate(const Request& request, const Parameters& pa
          macros_of(facts) + std::string(template_text("prelude")) +
          std::string(template_text("gate")) + std::string(template_text("stored")) +
          std::string(template_text("matrix_element")) +
-         (is_cpu_form(facts.form) ? cpu_text(facts, tiles)
-                                  : gpu_text(facts, parameters));
+         (is_cpu_form(facts.form) ? cpu_text(facts, tiles) : gpu_text(facts, parameters));
 }
 
 std::vector<std::string> GemmGenerator::classes_like(const std::string& problem_class) const {

@@ -13,9 +13,9 @@ constexpr const char* storage_names[] = {"float", "half", "bfloat16", "e4m3",
                                          "e5m2",  "int8", "int32",    "int4"};
 
 /// The templates, in the order of the text.
-constexpr const char* templates_in_order[] = {"matrix_unit", "copy_barriers", "matrix_unit_fetch",
-                                              "matrix_unit_store", "matrix_unit_product",
-                                              "matrix_unit_factors"};
+constexpr const char* templates_in_order[] = {"matrix_unit",         "copy_barriers",
+                                              "matrix_unit_fetch",   "matrix_unit_store",
+                                              "matrix_unit_product", "matrix_unit_factors"};
 
 /// What a Request asks for, and what follows from it.
 struct MatrixUnitFacts : MatrixUnitPayload {

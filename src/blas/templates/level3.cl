@@ -17,16 +17,17 @@ kernel void scale_matrix(long rows, T beta, global T* restrict c, long offset, l
   }
 }
 //===== invert_triangles =====
-// The inverses of the diagonal blocks of a triangular matrix A: BLOCK x BLOCK each, one after
-// another in `inverse`, in column-major order, with zeros in the other triangle. The last block may
-// be smaller; its columns are BLOCK apart all the same.
+// The inverses of the diagonal blocks of a triangular matrix A: BLOCK x BLOCK each, with zeros in
+// the other triangle, in column-major order. They are where A has them in matrices of LAST x LAST,
+// A's larger blocks on the diagonal, which lie one after another in `inverse`. A's last block may be
+// smaller; its columns are LAST apart all the same.
 //
 // A work-item computes STRIP columns of one block by substitution, side by side: A's element is the
 // same for all of them.
 kernel void invert_triangles(long n, int upper, int unit, global const T* restrict a, long offset,
                              long ld, global T* restrict inverse) {
-  const long block = get_global_id(0), from = block * BLOCK;
-  const int size = (int)min((long)BLOCK, n - from), j0 = get_global_id(1) * STRIP;
+  const long from = get_global_id(1) * BLOCK;
+  const int size = (int)min((long)BLOCK, n - from), j0 = get_global_id(0) * STRIP;
   T x[BLOCK * STRIP];
   a += offset + from * (ld + 1);
   for (int step = 0; step < size; ++step) {
@@ -42,8 +43,8 @@ kernel void invert_triangles(long n, int upper, int unit, global const T* restri
     const T scale = unit ? one() : quotient(one(), a[i + i * ld]);
     for (int j = 0; j < STRIP; ++j) x[i * STRIP + j] = mul(scale, row[j]);
   }
-  inverse += block * BLOCK * BLOCK;
+  inverse += from / LAST * LAST * LAST + from % LAST * (LAST + 1);
   for (int j = 0; j < STRIP; ++j)
     for (int i = 0; i < BLOCK; ++i)
-      inverse[(j0 + j) * BLOCK + i] = i < size && j0 + j < size ? x[i * STRIP + j] : zero();
+      inverse[(j0 + j) * LAST + i] = i < size && j0 + j < size ? x[i * STRIP + j] : zero();
 }

@@ -138,7 +138,7 @@ TEST_P(GoldenProduct, for_deep_products_on_cpus) {
 
 TEST_P(GoldenProduct, for_gpus) {
   // gpu32 is gpu with other numbers, and gpu_small has one tile for all sizes.
-  for (const std::string form : {"gpu", "gpu_small", "sm80", "sm90"})
+  for (const std::string form : {"gpu", "gpu_small", "sm80", "sm90", "sm90a"})
     for (const bool small : {false, true}) {
       if (small && form == "gpu_small") continue;
       const auto request = product_request(GetParam(), form, small, 1);

@@ -83,6 +83,22 @@ TEST(GpuForms, refuse_tiles_on_record_that_were_measured_with_more_local_memory)
   }
 }
 
+TEST(GpuForms, of_hopper_have_stages_in_all_of_its_local_memory) {
+  const GemmGenerator generator;
+  for (const char precision : {'s', 'd', 'c', 'z'}) {
+    const auto request = gemm_request(precision, "sm90a", false);
+    Parameters tiles = generator.defaults(request);
+    EXPECT_TRUE(generator.accepts(request, tiles)) << precision;
+    EXPECT_GT(stage_bytes(precision, tiles), 48 << 10) << precision;
+    EXPECT_FALSE(generator.accepts(gemm_request(precision, "sm90", false), tiles)) << precision;
+    tiles.set("depth", 64);
+    tiles.set("stages", 8);
+    EXPECT_FALSE(generator.accepts(request, tiles)) << precision;
+    const std::string text = generator.generate(request, generator.defaults(request));
+    EXPECT_NE(text.find("cp.async.bulk"), std::string::npos) << precision;
+  }
+}
+
 TEST(GpuForms, templates_take_work_groups_of_a_power_of_two) {
   EXPECT_EQ(work_group_of(made_up(1024, 0)), 256u);
   EXPECT_EQ(work_group_of(made_up(192, 0)), 128u);

@@ -29,7 +29,8 @@ TEST(BlasTunable, has_the_built_in_parameters_among_its_configurations) {
     for (const auto routine : {Routine::gemm, Routine::trsm, Routine::gemv, Routine::trsv})
       for (const TuningDevice& device :
            {TuningDevice{true, 16, "cpu"}, TuningDevice{true, 4, "cpu"},
-            TuningDevice{false, 1, "sm90"}, TuningDevice{false, 1, "gpu"}}) {
+            TuningDevice{false, 1, "sm90"}, TuningDevice{false, 1, "sm90a"},
+            TuningDevice{false, 1, "gpu"}}) {
         const auto tunable = make_blas_tunable(square_call(routine, precision, 100), device);
         ASSERT_TRUE(tunable) << tunable.error().message();
         EXPECT_TRUE((*tunable)->standard()) << (*tunable)->label();

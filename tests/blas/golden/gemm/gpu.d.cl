@@ -37,6 +37,8 @@
 #define KIND SECOND
 #define GROUPED GROUPED_SECOND
 <pack_gpu>
+<pack_both>
 <product_gpu>
 <product_simt>
+<product_copies>
 <product_walk>

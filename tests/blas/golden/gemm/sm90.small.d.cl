@@ -37,6 +37,8 @@
 #define KIND SECOND
 #define GROUPED GROUPED_SECOND
 <pack_gpu>
+<pack_both>
 <product_gpu>
 <product_mma>
+<product_copies>
 <product_walk>
