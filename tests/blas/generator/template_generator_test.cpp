@@ -63,7 +63,7 @@ TEST(TemplateGenerator, accepts_no_parameter_that_it_does_not_know) {
   EXPECT_FALSE(generator_of(all, "blas.asum").accepts(request, parameters));
 }
 
-TEST(TemplateGenerator, accepts_what_private_memory_holds_and_on_gpus_what_the_templates_fix) {
+TEST(TemplateGenerator, accepts_what_private_memory_holds) {
   const auto all = template_generators();
   for (const auto& generator : all)
     for (const bool on_cpu : {true, false}) {
