@@ -118,14 +118,14 @@ std::vector<Bar> gpu_product_bars() {
   return {epilogue_bar(4096, 1.05),
           weights_bar(),
           emulated_bar(8192, 1.0),
-          bar(Routine::gemm, Precision::s, 1024, 0.5),
-          bar(Routine::gemm, Precision::s, 4096, 0.7),
-          bar(Routine::gemm, Precision::s, 8192, 0.7),
-          bar(Routine::gemm, Precision::d, 4096, 0.6),
-          bar(Routine::gemm, Precision::d, 8192, 0.6),
-          bar(Routine::gemm, Precision::c, 4096, 0.5),
-          bar(Routine::gemm, Precision::z, 4096, 0.5),
-          bar(Routine::trsm, Precision::s, 4096, 0.3),
+          bar(Routine::gemm, Precision::s, 1024, 0.8),
+          bar(Routine::gemm, Precision::s, 4096, 0.93),
+          bar(Routine::gemm, Precision::s, 8192, 0.95),
+          bar(Routine::gemm, Precision::d, 4096, 0.85),
+          bar(Routine::gemm, Precision::d, 8192, 0.85),
+          bar(Routine::gemm, Precision::c, 4096, 0.9),
+          bar(Routine::gemm, Precision::z, 4096, 0.85),
+          bar(Routine::trsm, Precision::s, 4096, 0.85),
           stored_bar("hgemm", Storage::half, Storage::half, 1024, 0.6),
           stored_bar("hgemm", Storage::half, Storage::half, 4096, 0.8),
           stored_bar("hgemm", Storage::half, Storage::half, 8192, 0.8),
@@ -135,8 +135,8 @@ std::vector<Bar> gpu_product_bars() {
 }
 
 std::vector<Bar> gpu_stream_bars() {
-  return {bar(Routine::gemv, Precision::s, 16384, 0.9),
-          bar(Routine::symv, Precision::s, 16384, 0.9),
+  return {bar(Routine::gemv, Precision::s, 16384, 0.97),
+          bar(Routine::symv, Precision::s, 16384, 0.85),
           bar(Routine::axpy, Precision::s, std::size_t{1} << 27, 0.9)};
 }
 
