@@ -123,15 +123,20 @@ std::int64_t stage_bytes(const GemmFacts& facts, const Parameters& parameters) {
          static_cast<std::int64_t>(size_of(facts.precision));
 }
 
+/// Tiles for large results on Hopper, with stages in all of a compute unit's local memory; found by
+/// kiln tune (docs/performance.md).
+Parameters hopper_defaults(const GemmFacts& facts) {
+  const bool complex = is_complex(facts.precision);
+  if (!is_double(facts.precision))
+    return {{"rows", complex ? 64 : 128}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
+  if (complex) return {{"rows", 64}, {"columns", 128}, {"depth", 8}, {"stages", 6}};
+  return {{"rows", 64}, {"columns", 256}, {"depth", 16}, {"stages", 3}};
+}
+
 /// Tiles that a work-group's registers hold, with stages that fit into 48 KiB of local memory.
 Parameters large_gpu_defaults(const GemmFacts& facts) {
   const bool complex = is_complex(facts.precision);
-  if (facts.has_producer() && !facts.small) {
-    const std::int64_t rows = complex ? 64 : 128;
-    if (is_double(facts.precision))
-      return {{"rows", rows}, {"columns", 128}, {"depth", 8}, {"stages", 6}};
-    return {{"rows", rows}, {"columns", 128}, {"depth", 32}, {"stages", 4}};
-  }
+  if (facts.has_producer() && !facts.small) return hopper_defaults(facts);
   if (facts.by_matrix_units() && facts.small)
     return {{"rows", 64}, {"columns", 64}, {"depth", complex ? 4 : 8}, {"stages", 3}};
   if (facts.by_matrix_units())

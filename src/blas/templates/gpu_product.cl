@@ -1,5 +1,6 @@
 // Level 3 on GPUs: a product of panels through local memory, with ordinary arithmetic (product_simt) or
-// by matrix units (product_mma), between what both share.
+// by matrix units (product_mma), fed by the work-items themselves (product_copies) or by a warp of its
+// own (product_producer), between what all share.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== product_gpu =====
 // What the forms of the product for GPUs share: the walk over the panels through local memory, and

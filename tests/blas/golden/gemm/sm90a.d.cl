@@ -20,21 +20,21 @@
 <gate>
 <stored>
 <matrix_element>
-#define ROWS 128
-#define COLUMNS 128
-#define STEP 8
-#define STAGES 6
+#define ROWS 64
+#define COLUMNS 256
+#define STEP 16
+#define STAGES 3
 #define PAD 4
 #define THREADS 256
 #define ASYNC 1
-#define LOCAL_BYTES 101472
+#define LOCAL_BYTES 126000
 #define PACK pack_first
-#define WIDTH 128
+#define WIDTH 64
 #define KIND FIRST
 #define GROUPED GROUPED_FIRST
 <pack_gpu>
 #define PACK pack_second
-#define WIDTH 128
+#define WIDTH 256
 #define KIND SECOND
 #define GROUPED GROUPED_SECOND
 <pack_gpu>
