@@ -145,6 +145,13 @@ def test_doubles_go_by_way_of_bytes(runtime, rng):
     np.testing.assert_allclose(blas.gemm(1, a, b, emulated=True, runtime=runtime), a @ b, rtol=0, atol=1e-14)
 
 
+def test_an_emulated_product_is_not_invariant(runtime, rng):
+    a = rng.uniform(-1, 1, (8, 8))
+    for call in (blas.gemm, lambda *args, **given: blas.plan(blas.gemm, *args, **given)):
+        with pytest.raises(kiln.BadInputError, match="gemm: found invariant and emulated, expected one of them"):
+            call(1, a, a, 0, np.zeros((8, 8)), invariant=True, emulated=True, runtime=runtime)
+
+
 def test_what_does_not_fit_is_refused(runtime):
     half, single, double = np.zeros((4, 4), "float16"), np.zeros((4, 4), "f"), np.zeros((4, 4))
     byte, batch = np.zeros((4, 4), "uint8"), np.zeros((3, 4, 4), "f")

@@ -188,6 +188,11 @@ class ProductArguments(Arguments):
         """What BlasCall.set_product is called with; None: the product is one of BLAS."""
         if items > 1:
             self.options["batch"] = items
+        if invariant and emulated:
+            raise BadInputError(
+                f"{self.routine}: found invariant and emulated, expected one of them: "
+                "the bits of an emulated product depend on all rows and columns"
+            )
         if invariant:
             self.options["invariant"] = True
         if emulated:
