@@ -80,6 +80,9 @@ class ProductArguments(Arguments):
 
     def __init__(self, routine, said):
         super().__init__(routine)
+        for name, kind in said.items():
+            if kind is not None and not isinstance(kind, str):
+                raise BadInputError(f"{routine}: stored_{name}: found {kind!r}, expected the name of a kind")
         self._said = said
         self.operands = []
         self.options = {}
