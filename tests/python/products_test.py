@@ -145,6 +145,13 @@ def test_doubles_go_by_way_of_bytes(runtime, rng):
     np.testing.assert_allclose(blas.gemm(1, a, b, emulated=True, runtime=runtime), a @ b, rtol=0, atol=1e-14)
 
 
+def test_an_emulated_product_is_not_invariant(runtime, rng):
+    a = rng.uniform(-1, 1, (8, 8))
+    for call in (blas.gemm, lambda *args, **given: blas.plan(blas.gemm, *args, **given)):
+        with pytest.raises(kiln.BadInputError, match="gemm: found invariant and emulated, expected one of them"):
+            call(1, a, a, 0, np.zeros((8, 8)), invariant=True, emulated=True, runtime=runtime)
+
+
 def test_what_does_not_fit_is_refused(runtime):
     half, single, double = np.zeros((4, 4), "float16"), np.zeros((4, 4), "f"), np.zeros((4, 4))
     byte, batch = np.zeros((4, 4), "uint8"), np.zeros((3, 4, 4), "f")
@@ -157,6 +164,9 @@ def test_what_does_not_fit_is_refused(runtime):
         (lambda: blas.gemm(1, byte, single), "gemm: a: found dtype uint8, expected float16"),
         (lambda: blas.gemm(1, byte, single, stored_a="half"), "gemm: a: found dtype uint8, expected float16 for elements"),
         (lambda: blas.gemm(1, byte, single, stored_a="q4"), "gemm: a: found kind 'q4', expected one of 'bfloat16'"),
+        (lambda: blas.gemm(1, byte, single, stored_a=["half"]), "gemm: stored_a: found ['half'], expected the name of"),
+        (lambda: blas.gemm(1, single, byte, stored_b=4), "gemm: stored_b: found 4, expected the name of a kind"),
+        (lambda: blas.gemm(1, single, single, stored_c={}), "gemm: stored_c: found {}, expected the name of a kind"),
         (lambda: blas.gemm(1, byte.T, single, stored_a="int4"), "gemm: a: found strides (1, 4), expected contiguous rows"),
         (lambda: blas.gemm(1, single, single, stored_c="int4"), "gemm: stored_c: found 'int4', expected a kind"),
         (lambda: blas.gemm(1, batch, batch[:2]), "gemm: b: found 2 items, expected 3, as a has"),

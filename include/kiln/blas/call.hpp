@@ -179,13 +179,15 @@ struct Call {
   bool real_alpha = false;
   /// Products of level 3: the bits of an element of C depend on its row of op(A), its column of
   /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number
-  /// of queues, what is on record. Costs the forms that are faster for a single row or column.
+  /// of queues, what is on record. Costs the forms that are faster for a single row or column. Not
+  /// together with `emulated`.
   bool invariant = false;
   /// gemm of precision d and z: computed by way of products of bytes where that is as exact (Ozaki,
   /// Uchino and Imamura 2025), else, as where a row of op(A) or a column of op(B) has what is no
   /// number or numbers more than 2^40 apart, in double precision: the device decides. Where
   /// products of bytes are much faster than those of doubles it is the faster way; elsewhere it is
-  /// slow.
+  /// slow. One row or column decides for all, so such a product cannot be `invariant`, too: a call
+  /// with both is refused.
   bool emulated = false;
   /// So many calls of the same sizes, of operands `batch_stride` apart: batched() of
   /// kiln/blas/batch.hpp. What they write must not overlap.

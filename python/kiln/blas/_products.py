@@ -80,6 +80,9 @@ class ProductArguments(Arguments):
 
     def __init__(self, routine, said):
         super().__init__(routine)
+        for name, kind in said.items():
+            if kind is not None and not isinstance(kind, str):
+                raise BadInputError(f"{routine}: stored_{name}: found {kind!r}, expected the name of a kind")
         self._said = said
         self.operands = []
         self.options = {}
@@ -188,6 +191,11 @@ class ProductArguments(Arguments):
         """What BlasCall.set_product is called with; None: the product is one of BLAS."""
         if items > 1:
             self.options["batch"] = items
+        if invariant and emulated:
+            raise BadInputError(
+                f"{self.routine}: found invariant and emulated, expected one of them: "
+                "the bits of an emulated product depend on all rows and columns"
+            )
         if invariant:
             self.options["invariant"] = True
         if emulated:

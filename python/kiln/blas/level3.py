@@ -46,7 +46,8 @@ def gemm(
     as c.
 
     invariant: the bits of an element depend on its row, its column and k alone. emulated: products of
-    float64 and complex128 by way of int8, where that is as exact.
+    float64 and complex128 by way of int8, where that is as exact. Not both: one row that int8 do not
+    suit has all of the product computed with doubles.
     """
     args = ProductArguments("gemm", {"a": stored_a, "b": stored_b, "c": stored_c})
     a, b = args.matrix("a", a), args.matrix("b", b)

@@ -62,6 +62,8 @@ bool has_what_it_cannot(const Call& call) {
   const bool is_grouped = call.group_a != 0 || call.group_b != 0;
   if (call.batch == 0) return true;
   if (call.emulated && (call.routine != Routine::gemm || !is_double(call.precision))) return true;
+  // Whether all of an emulated product is computed with doubles depends on each row and column.
+  if (call.emulated && call.invariant) return true;
   if (call.routine != Routine::gemm && (has_epilogue || is_grouped)) return true;
   if (call.by_items && call.routine != Routine::gemm && call.routine != Routine::axpy) return true;
   if (call.by_items &&

@@ -30,8 +30,7 @@ void add_steps(SequenceBuilder& builder) {
   const auto index = static_cast<std::size_t>(builder.call().routine);
   if (index >= all.size()) throw Error(Errc::internal, "no routine of BLAS has this number");
   const auto add = [routine = all[index]](SequenceBuilder& to) {
-    const bool is_widened = has_stored(to.call()) && !takes_stored(to.call().routine);
-    is_widened ? add_widened(to, routine) : routine(to);
+    needs_copies(to.call()) ? add_widened(to, routine) : routine(to);
   };
   const Call& call = builder.call();
   // The images of a convolution are its own matter.

@@ -18,8 +18,8 @@ void add_batch(SequenceBuilder& builder, const std::function<void(SequenceBuilde
 // ---- Operands that lie in memory otherwise than the call's precision says (Operand::stored), for
 // routines whose kernels do not know them: copied into workspace, and results back (widened.cpp).
 
-/// Whether a routine's own kernels take operands as they lie.
-bool takes_stored(Routine routine);
+/// Whether a call has operands that its routine's own kernels do not take as they lie.
+bool needs_copies(const Call& call);
 /// Adds the steps of a call with such operands; `add` those of the same call without.
 void add_widened(SequenceBuilder& builder, void (*add)(SequenceBuilder&));
 

@@ -198,11 +198,13 @@ class SkinnySteps {
     const std::size_t shares = panels_of(product_.rows, least_rows());
     NDRange range;
     if (is_cpu_) {
-      // As many as the device has units: fewer where a unit would have little.
+      // As many as the device has units: fewer where a unit would have little. With the depth in
+      // parts, of which there are no more than units have shares, each share is a work-item's.
       const std::size_t work = product_.rows * product_.depth * product_.columns;
       const std::size_t most =
           std::clamp<std::size_t>(work >> 16, 1, builder_.device(queue_).compute_units);
-      range = work_groups(builder_.device(queue_), parts > 1 ? parts : std::min(shares, most));
+      range =
+          work_groups(builder_.device(queue_), parts > 1 ? parts * shares : std::min(shares, most));
     } else {
       range.local[0] = threads_;
       range.global[0] = shares * parts * threads_;

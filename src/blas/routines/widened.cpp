@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdlib>
 
 #include "blas/call/routine_traits.hpp"
@@ -46,10 +47,31 @@ struct Copy {
   }
 };
 
+bool is_whole_number(Storage stored) { return stored == Storage::int8 || stored == Storage::int4; }
+
+/// Whether the result of a call is written by two products, the second of which adds to what the
+/// first has left: a narrow result would be rounded, or saturate, in between. Sums of integers in
+/// an int32 stay exact.
+bool is_written_twice(const Call& call) {
+  const bool is_sum = call.routine == Routine::syr2k || call.routine == Routine::her2k;
+  const bool is_exact = call[Slot::c].stored == Storage::int32 &&
+                        is_whole_number(call[Slot::a].stored) &&
+                        is_whole_number(call[Slot::b].stored);
+  return is_sum && !is_exact && call.alpha != Scalar(0) && call.k != 0;
+}
+
+/// Whether the kernels of a call's routine take an operand as it lies.
+bool takes_stored(const Call& call, const Use& use) {
+  if (call[use.slot].stored == Storage::native) return true;
+  const Routine routine = call.routine;
+  if (routine < Routine::gemm || routine == Routine::trsm || routine == Routine::conv) return false;
+  return use.access == Use::Access::read || !is_written_twice(call);
+}
+
 }  // namespace
 
-bool takes_stored(Routine routine) {
-  return routine >= Routine::gemm && routine != Routine::trsm && routine != Routine::conv;
+bool needs_copies(const Call& call) {
+  return std::ranges::any_of(Uses(call), [&](const Use& use) { return !takes_stored(call, use); });
 }
 
 void add_widened(SequenceBuilder& to, void (*add)(SequenceBuilder&)) {
@@ -59,7 +81,7 @@ void add_widened(SequenceBuilder& to, void (*add)(SequenceBuilder&)) {
   SequenceBuilder::Replacements replacements;
   for (const Use& use : Uses(call)) {
     const Operand& operand = call[use.slot];
-    if (operand.stored == Storage::native) continue;
+    if (takes_stored(call, use)) continue;
     copies.push_back(
         {use, operand, to.workspace(use.length * use.lines * size_of(call.precision))});
     replacements[use.slot] = copies.back().wide;

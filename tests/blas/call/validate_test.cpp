@@ -257,6 +257,23 @@ TEST_P(Validate2, names_the_stride_that_cannot_be) {
   }
 }
 
+// One row decides whether all of an emulated product is computed with doubles.
+TEST(ValidateProduct, is_emulated_or_invariant_but_not_both) {
+  Call call;
+  call.routine = Routine::gemm;
+  call.precision = Precision::d;
+  call.m = call.n = call.k = 2;
+  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) call[slot].stride = 2;
+  for (const bool invariant : {false, true})
+    for (const bool emulated : {false, true}) {
+      call.invariant = invariant;
+      call.emulated = emulated;
+      EXPECT_EQ(validate_shape(call, {Machine::get().queues()}),
+                invariant && emulated ? Status::invalid_value : Status::success)
+          << invariant << emulated;
+    }
+}
+
 TEST_P(Validate2, refuses_empty_matrices) {
   call_.n = 0;
   EXPECT_EQ(status(), Status::invalid_dimension);

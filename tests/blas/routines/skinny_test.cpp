@@ -1,3 +1,4 @@
+#include "blas/api/library.hpp"
 #include "blas/routines/stored_product.hpp"
 
 // Products with a factor of a few columns or rows, which have kernels of their own.
@@ -98,6 +99,34 @@ TEST(Skinny, sums_of_doubles_are_of_doubles) {
         }
       EXPECT_EQ(expected.difference(c.download()), "");
     }
+}
+
+// Of few rows the depth has parts on devices of many units: every part's rows are shared, too.
+// Tests run this in a process with many threads, whatever the machine has.
+TEST(Skinny, parts_of_the_depth_take_as_many_units_as_the_device_has) {
+  Product p = product(45, 3, 32768, {float32, float32, float32});
+  p.call.routine = Routine::gemm;
+  p.call.precision = Precision::s;
+  p.call.trans_a = Transpose::transpose;
+  p.call[Slot::a].stride = p.call[Slot::b].stride = 32768;
+  p.call[Slot::c].stride = 45;
+  const auto queues = Machine::get().queues();
+  cl_device_id device = nullptr;
+  check_cl(::clGetCommandQueueInfo(queues[0], CL_QUEUE_DEVICE, sizeof device, &device, nullptr),
+           "clGetCommandQueueInfo");
+  cl_uint units = 0;
+  check_cl(::clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr),
+           "clGetDeviceInfo");
+  constexpr std::size_t shares = 8, most_parts = 8;  // 45 rows in sixes, 32768 in parts of 4096
+  const std::size_t parts = std::clamp<std::size_t>(units / shares, 1, most_parts);
+  if (parts == 1)
+    GTEST_SKIP() << "the device has " << units << " units, fewer than two for a share";
+  for (const SequenceStep& step : explain(Machine::get().library(), p.call, queues).steps) {
+    if (step.kernel != "skinny_rows") continue;
+    EXPECT_EQ(step.global[0], parts * shares * step.local[0]);
+    return check(p);
+  }
+  ADD_FAILURE() << "no step is skinny_rows";
 }
 
 }  // namespace

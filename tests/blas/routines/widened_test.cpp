@@ -216,5 +216,97 @@ TEST(Widened, products_with_one_special_matrix_take_them_as_they_lie) {
       }
 }
 
+/// The terms of an element of syr2k, with the factors in one order or the other.
+struct Terms {
+  double first, second;
+  bool flipped;
+};
+
+/// C = (A B' + B A') / 2 + C / 4, of terms that are larger than their sum.
+void check_terms(Storage kind, const Terms& terms, Order order, std::size_t queues) {
+  const std::size_t n = 5, k = 3;
+  StoredData a(native, order, n, k, 3), b(native, order, n, k, 4), c(kind, order, n, n, 5);
+  const auto give = [](StoredData& to, std::size_t i, std::size_t j, double number) {
+    const auto value = static_cast<float>(number);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    to.set(to.at(i, j), bits);
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < k; ++j) {
+      give(a, i, j, i % 2 == 0 ? terms.first / 4 : 1);
+      give(b, i, j, i % 2 == 0 ? terms.second / 2 : 2);
+    }
+  Call call;
+  call.routine = Routine::syr2k;
+  call.precision = Precision::s;
+  call.order = order;
+  call.uplo = Uplo::lower;
+  call.n = n;
+  call.k = k;
+  call.alpha = 0.5;
+  call.beta = 0.25;
+  call[Slot::a] = (terms.flipped ? b : a).upload();
+  call[Slot::b] = (terms.flipped ? a : b).upload();
+  call[Slot::c] = c.upload();
+  ASSERT_EQ(run(call, queues), Status::success);
+  const double bound = kind == int32 ? 0.55 : 0.05;  // of the sum as a float, and to an integer
+  ExpectedStored expected(c);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (std::size_t l = 0; l < k; ++l)
+        sum += a.element(i, l) * b.element(j, l) + b.element(i, l) * a.element(j, l);
+      expected.set(c.at(i, j), 0.5 * sum + 0.25 * c.element(i, j), bound);
+    }
+  EXPECT_EQ(expected.difference(), "") << static_cast<int>(kind) << " " << terms.first << " "
+                                       << terms.second << " " << terms.flipped;
+}
+
+// The first of the two products must not be rounded, nor saturate, before the second is added.
+TEST(Widened, a_sum_of_two_products_is_rounded_once) {
+  for (const auto order : orders)
+    for (const bool flipped : {false, true})
+      for (const std::size_t queues : {1, 2}) {
+        for (const Storage kind : {int8, e4m3, e5m2, half, bfloat16, int32}) {
+          check_terms(kind, {200, -190, flipped}, order, queues);
+          check_terms(kind, {-200, 190, flipped}, order, queues);
+        }
+        check_terms(half, {80000, -79000, flipped}, order, queues);
+      }
+}
+
+TEST(Widened, sums_of_integers_stay_exact_in_a_sum_of_two_products) {
+  const std::size_t n = 20, k = 2100;  // sums beyond 2^24, which floats do not hold
+  StoredData a(int8, Order::column_major, n, k, 3), b(int8, Order::column_major, n, k, 4),
+      c(int32, Order::column_major, n, n, 5);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < k; ++j) {
+      a.set(a.at(i, j), static_cast<std::uint32_t>(127 - (i + j) % 3));
+      b.set(b.at(i, j), static_cast<std::uint32_t>(126 - (i + 2 * j) % 5));
+    }
+  Call call;
+  call.routine = Routine::syr2k;
+  call.precision = Precision::s;
+  call.uplo = Uplo::upper;
+  call.n = n;
+  call.k = k;
+  call.alpha = 1;
+  call.beta = 1;
+  call[Slot::a] = a.upload();
+  call[Slot::b] = b.upload();
+  call[Slot::c] = c.upload();
+  ASSERT_EQ(run(call), Status::success);
+  ExpectedStored expected(c);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = i; j < n; ++j) {
+      double sum = c.element(i, j);
+      for (std::size_t l = 0; l < k; ++l)
+        sum += a.element(i, l) * b.element(j, l) + b.element(i, l) * a.element(j, l);
+      expected.set(c.at(i, j), sum, 0);
+    }
+  EXPECT_EQ(expected.difference(), "");
+}
+
 }  // namespace
 }  // namespace kiln::blas::testing
