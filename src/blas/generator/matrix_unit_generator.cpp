@@ -13,9 +13,12 @@ constexpr const char* storage_names[] = {"float", "half", "bfloat16", "e4m3",
                                          "e5m2",  "int8", "int32",    "int4"};
 
 /// The templates, in the order of the text.
-constexpr const char* templates_in_order[] = {"matrix_unit",         "copy_barriers",
-                                              "matrix_unit_fetch",   "matrix_unit_store",
-                                              "matrix_unit_product", "matrix_unit_factors"};
+constexpr const char* templates_in_order[] = {
+    "matrix_unit",          "copy_barriers",     "matrix_unit_fetch",   "matrix_unit_results",
+    "matrix_unit_epilogue", "matrix_unit_store", "matrix_unit_product", "matrix_unit_factors"};
+
+/// What comes before them where a result goes through something.
+constexpr const char* special_templates[] = {"prelude", "stored", "epilogue"};
 
 /// What a Request asks for, and what follows from it.
 struct MatrixUnitFacts : MatrixUnitPayload {
@@ -33,6 +36,9 @@ struct MatrixUnitFacts : MatrixUnitPayload {
   std::int64_t stage_bytes() const {
     return (rows + static_cast<std::int64_t>(MatrixUnitTile::columns)) * 128;
   }
+  bool is_special() const { return after != Epilogue{}; }
+  /// Of the template's RowVectors.
+  std::int64_t row_vector_bytes() const { return is_special() ? 2 * 2 * 2 * 4 * rows : 0; }
   /// The stages with two barriers of 8 bytes each, and two tensor maps.
   std::int64_t local_bytes(std::int64_t stages) const {
     return stages * (stage_bytes() + 16) + 256;
@@ -68,6 +74,31 @@ std::string sums_text(const MatrixUnitFacts& facts) {
       facts.of_integers() ? 'r' : 'f', names, each);
 }
 
+/// What comes after a product, by name, as numbers: facts, and in capitals the template's macros.
+Facts after_of(const MatrixUnitPayload& payload) {
+  const auto part = [](const char* name, auto value) {
+    return Fact{name, static_cast<std::int64_t>(value)};
+  };
+  return {part("bias", payload.after.bias),
+          part("bias_kind", payload.bias),
+          part("scale", payload.after.scale),
+          part("scale_kind", payload.scale),
+          part("activation", payload.after.activation),
+          part("residual", payload.after.residual),
+          part("residual_kind", payload.residual)};
+}
+
+/// What a result that goes through something has before the other templates.
+std::string special_text(const MatrixUnitFacts& facts) {
+  if (!facts.is_special()) return "#define SPECIAL 0\n";
+  std::string text =
+      "#define SPECIAL 1\n#define PRECISION s\n#define ON_CPU 0\n#define VECTOR_EPILOGUE 0\n";
+  for (const Fact& fact : after_of(facts))
+    text += fmt::format("#define {} {}\n", capitals(fact.name), std::get<std::int64_t>(fact.value));
+  for (const char* part : special_templates) text += template_text(part);
+  return text;
+}
+
 int result_number(Storage result) {
   switch (result) {
     case Storage::half:
@@ -91,17 +122,22 @@ Facts facts_of(const MatrixUnitPayload& payload) {
   const auto name = [](Storage stored) {
     return std::string(storage_names[static_cast<std::size_t>(stored)]);
   };
-  return {{"factors", name(payload.factors)},
-          {"result", name(payload.result)},
-          {"first_along_depth", std::int64_t{payload.first_along_depth}},
-          {"second_along_depth", std::int64_t{payload.second_along_depth}},
-          {"rows", payload.rows}};
+  Facts facts{{"factors", name(payload.factors)},
+              {"result", name(payload.result)},
+              {"first_along_depth", std::int64_t{payload.first_along_depth}},
+              {"second_along_depth", std::int64_t{payload.second_along_depth}},
+              {"rows", payload.rows}};
+  // What is as usual is not named, so that the Keys of plain products stay as they are.
+  for (Fact& part : after_of(payload))
+    if (std::get<std::int64_t>(part.value) != 0) facts.push_back(std::move(part));
+  return facts;
 }
 
 std::int64_t MatrixUnitGenerator::version() const {
-  constexpr std::int64_t own = 1;  // raised when the code of this file changes
+  constexpr std::int64_t own = 2;  // raised when the code of this file changes
   static const std::int64_t version = [] {
     std::int64_t of = own;
+    for (const char* part : special_templates) of = version_of(of, {template_mark(part)});
     for (const char* part : templates_in_order) of = version_of(of, {template_mark(part)});
     return of;
   }();
@@ -121,7 +157,9 @@ bool MatrixUnitGenerator::accepts(const Request& request, const Parameters& para
       !facts.of_integers() || (facts.first_along_depth && facts.second_along_depth);
   return facts.bytes() != 0 && lies_well &&
          (facts.rows == 64 || facts.rows == 128 || facts.rows == 256) && stages >= 2 &&
-         facts.local_bytes(stages) <= most_local_bytes && strip >= 1 && strip <= 1024;
+         !(facts.is_special() && facts.result == Storage::int32) &&
+         facts.local_bytes(stages) + facts.row_vector_bytes() <= most_local_bytes && strip >= 1 &&
+         strip <= 1024;
 }
 
 std::string MatrixUnitGenerator::generate(const Request& request,
@@ -131,14 +169,14 @@ std::string MatrixUnitGenerator::generate(const Request& request,
   const int result = result_number(facts.result);
   std::string text = fmt::format(
       "#define ROWS {}\n#define STAGES {}\n#define STRIP {}\n#define LOCAL_BYTES {}\n"
-      "#define SIZE {}\n#define BOX {}\n#define MAP_KIND {}\n#define ELEMENT {}\n"
+      "#define SIZE {}\n#define BOX {}\n#define MAP_KIND {}\n#define FACTOR {}\n"
       "#define FIRST_ALONG_K {}\n#define SECOND_ALONG_K {}\n#define RESULT {}\n"
       "#define WIDE_BYTES {}\n",
       facts.rows, stages, parameters.get("strip", 1), facts.local_bytes(stages), facts.bytes(),
       128 / facts.bytes(), facts.map_kind(), facts.of_integers() ? "uchar" : "ushort",
       facts.first_along_depth ? 1 : 0, facts.second_along_depth ? 1 : 0, result,
       result == 1 || result == 2 ? 16 : 8);
-  text += instruction_text(facts) + sums_text(facts);
+  text += instruction_text(facts) + sums_text(facts) + special_text(facts);
   for (const char* part : templates_in_order) text += template_text(part);
   return text;
 }

@@ -8,6 +8,7 @@
 #include "kernel/request/parameters.hpp"
 #include "kernel/request/request.hpp"
 #include "kernel/resolver/generator.hpp"
+#include "kiln/blas/call.hpp"
 #include "kiln/blas/types.hpp"
 
 // Kernels of products of 16-bit and 8-bit factors by the matrix units of NVIDIA's Hopper
@@ -21,6 +22,10 @@ struct MatrixUnitPayload {
   /// Whether a factor is contiguous along the depth; factors of int8 must be.
   bool first_along_depth = false, second_along_depth = false;
   std::int64_t rows = 256;  ///< of a tile: 64, 128 or 256
+  /// What comes after, by the rows and columns of the column-major result; not for one of int32.
+  Epilogue after{};
+  /// Of what comes after; native where there is none.
+  Storage bias = Storage::native, scale = Storage::native, residual = Storage::native;
 };
 Facts facts_of(const MatrixUnitPayload& payload);
 

@@ -36,8 +36,10 @@ class MatrixUnitProduct {
         count_(product.items) {}
 
   void add() {
-    payload_ = {factors_, product_.result.stored, lies_along(product_.first, false),
-                lies_along(product_.second, true), static_cast<std::int64_t>(rows_of_tile())};
+    const MatrixUnitPayload plain{
+        factors_, product_.result.stored, lies_along(product_.first, false),
+        lies_along(product_.second, true), static_cast<std::int64_t>(rows_of_tile())};
+    payload_ = with_what_comes_after(plain);
     const auto first = fetchable(product_.first, product_.rows, false);
     const auto second = fetchable(product_.second, product_.columns, true);
     const std::size_t parts = parts_of_depth();
@@ -46,9 +48,11 @@ class MatrixUnitProduct {
     Region sums;
     sums.buffer = builder_.scratch(queue_, 2, count_ * parts * elements * sizeof(float));
     sums.leading = static_cast<std::int64_t>(product_.rows);
-    const Storage result = std::exchange(payload_.result, of_sums());
+    // What comes after does so once they are added.
+    const MatrixUnitPayload whole = std::exchange(payload_, plain);
+    payload_.result = of_sums();
     multiply(first, second, sums, static_cast<std::int64_t>(elements), parts);
-    payload_.result = result;
+    payload_ = whole;
     gather(sums.buffer, parts);
   }
 
@@ -59,6 +63,18 @@ class MatrixUnitProduct {
   /// Whether op(region) is contiguous along the depth; what is copied because it is not, will be.
   bool lies_along(const Factor& factor, bool across) const {
     return element_ == 1 || (factor.trans != Transpose::none) != across;
+  }
+
+  MatrixUnitPayload with_what_comes_after(MatrixUnitPayload payload) const {
+    const AfterProduct& after = product_.after;
+    const auto kind = [](bool is_there, const Region& region) {
+      return is_there ? region.stored : Storage::native;
+    };
+    payload.after = after.what;
+    payload.bias = kind(after.what.bias != Along::none, after.bias);
+    payload.scale = kind(after.what.scale != Along::none, after.scale);
+    payload.residual = kind(after.what.residual, after.residual);
+    return payload;
   }
 
   std::size_t tiles(std::size_t rows) const {
@@ -157,10 +173,12 @@ class MatrixUnitProduct {
     put(arguments, result)
         .numbers(result.leading, next, product_.rows, product_.columns, product_.depth, count_,
                  parts);
-    if (parts == 1)
-      arguments.scalars(product_.alpha, product_.beta);
-    else
+    if (parts > 1) {
       arguments.scalars(Coefficient(1), Coefficient(0));
+      return;
+    }
+    arguments.scalars(product_.alpha, product_.beta);
+    put_what_comes_after(arguments);
   }
 
   void gather(const cl::Buffer& sums, std::size_t parts) {
@@ -172,6 +190,14 @@ class MatrixUnitProduct {
         .numbers(product_.result.leading, next_of(product_.result), product_.rows, product_.columns,
                  count_)
         .scalars(product_.alpha, product_.beta);
+    put_what_comes_after(arguments);
+  }
+
+  void put_what_comes_after(SequenceBuilder::Arguments& arguments) const {
+    const AfterProduct& after = product_.after;
+    if (after.what == Epilogue{}) return;
+    arguments.numbers(after.bias.item_step, after.scale.item_step, after.residual.item_step);
+    put_after(arguments, after);
   }
 
   SequenceBuilder& builder_;
@@ -197,8 +223,8 @@ bool takes_matrix_units(const SequenceBuilder& builder, unsigned queue, const Pr
   constexpr std::size_t most = std::numeric_limits<std::int32_t>::max() - 1024;
   if (builder.call().precision != Precision::s || !is_general(product.first) ||
       !is_general(product.second) || product.triangle != Product::Triangle::whole ||
-      product.hermitian || product.after.what != Epilogue{} ||
-      product.gated == ProductForm::Gated::open || builder.call().invariant)
+      product.hermitian || product.after.flipped || product.gated == ProductForm::Gated::open ||
+      builder.call().invariant)
     return false;
   // Where a factor is the result, too, it would have to be copied first.
   const auto meets = [&](const Factor& factor) {

@@ -71,8 +71,8 @@ Arguments& put_after(Arguments& to, const AfterProduct& after) {
 
 namespace {
 
-/// A product whose sums the matrix units make, but not what comes after: these are two steps.
-/// Returns false, and adds nothing, for others.
+/// A product whose sums the matrix units make, but whose result is of a kind that they do not
+/// write: these are two steps. Returns false, and adds nothing, for others.
 bool add_by_way_of_sums(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const ProductForm form = product.form();
   if (!form.is_special() || product.gated != ProductForm::Gated::no) return false;

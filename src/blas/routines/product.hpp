@@ -172,7 +172,8 @@ void add_gpu_gather(SequenceBuilder& builder, unsigned queue, const Product& pro
                     const cl::Buffer& sums);
 
 /// Whether the matrix units of a queue's device compute a product as it is (templates/
-/// matrix_units.cl): one of gemm, of 16-bit or 8-bit factors, on a Hopper; a batch is one product.
+/// matrix_units.cl): one of gemm, of 16-bit or 8-bit factors, with what comes after, on a Hopper; a
+/// batch is one product.
 bool takes_matrix_units(const SequenceBuilder& builder, unsigned queue, const Product& product);
 void add_matrix_unit_product(SequenceBuilder& builder, unsigned queue, const Product& product);
 

@@ -59,7 +59,7 @@ INLINE void fetch_factor(uint to, global const ulong* map, int along_k, int widt
 
 // 16 bytes from an address that may be no multiple of 16: by the two multiples around it, which both
 // hold bytes that are asked for.
-INLINE ulong2 load_16(global const ELEMENT* from) {
+INLINE ulong2 load_16(global const FACTOR* from) {
   const uint by = (uint)((ulong)from & 15), bits = by % 8 * 8;
   global const ulong2* at = (global const ulong2*)((global const uchar*)from - by);
   const ulong2 low = at[0];
@@ -78,13 +78,13 @@ INLINE void put_16(uint to, ulong2 bytes) {
 
 // The same by the producer's work-items: of a factor at `from`, of which there are `rows` rows and
 // `depth` columns from there on.
-INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_k, int width,
+INLINE void copy_factor(uint to, global const FACTOR* from, long ld, int along_k, int width,
                         long rows, long depth, int thread) {
   for (int piece = thread; piece < width * 8; piece += 128) {
     const int line = along_k ? piece / 8 : piece / 8 % 64, first = piece % 8 * (16 / SIZE);
     const int block = along_k ? 0 : piece / 512;
     const long i = along_k ? line : block * 64 + first, k = along_k ? first : line;
-    global const ELEMENT* at = from + (along_k ? i * ld + k : k * ld + i);
+    global const FACTOR* at = from + (along_k ? i * ld + k : k * ld + i);
     const long there = along_k ? (i < rows ? depth - k : 0) : (k < depth ? rows - i : 0);
     ulong2 bytes = 0;
     if (there >= 16 / SIZE) {
@@ -101,16 +101,18 @@ INLINE void copy_factor(uint to, global const ELEMENT* from, long ld, int along_
     put_16(to + block * BLOCK_BYTES + line * 128 + ((piece % 8 ^ line % 8) << 4), bytes);
   }
 }
-//===== matrix_unit_store =====
-// From the sums of a work-item to C.
+//===== matrix_unit_results =====
+// Elements of C, and the ways of a warp's lanes to them.
 #if RESULT == 3
 typedef int OUT;
 typedef int2 OUT2;
+typedef double2 WIDE2;
 typedef double WIDE;  // in which integers of 32 bits are exact
 INLINE WIDE from_out(OUT x) { return x; }
 INLINE OUT to_out(WIDE x) { return convert_int_sat_rte(x); }
 #else
 typedef float WIDE;
+typedef float2 WIDE2;
 #endif
 #if RESULT == 0
 typedef float OUT;
@@ -130,15 +132,14 @@ INLINE uint packed(float low, float high) {
   return both;
 }
 INLINE OUT to_out(WIDE x) { return (ushort)packed(x, 0); }
-INLINE WIDE from_out(OUT x) {
-#if RESULT == 1
+// A half (kind 1) or bfloat16 (kind 2) as a float.
+INLINE float float_of(ushort x, int kind) {
+  if (kind == 2) return as_float((uint)x << 16);
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x));
   return value;
-#else
-  return as_float((uint)x << 16);
-#endif
 }
+INLINE WIDE from_out(OUT x) { return float_of(x, RESULT); }
 
 INLINE uint from_lane(uint value, int distance) {
   uint other;
@@ -161,33 +162,9 @@ INLINE void transpose_quad(uint w[4], int t) {
 }
 #endif
 
-INLINE OUT blended(WIDE sum, OUT old, WIDE alpha, WIDE beta) {
-  sum *= alpha;
-  return to_out(beta != 0 ? fma(beta, from_out(old), sum) : sum);
-}
-
-// Stores the sums of a column, of which `rows` rows exist from `at` on (none, if not positive) and
-// lie well for wide accesses. A lane has two elements in every 8, at 2 t; `s` holds them as the
-// matrix units leave them: every other pair.
-#if RESULT == 0 || RESULT == 3
-INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
-#pragma unroll
-  for (int j = 0; j < ROWS / 8; ++j) {
-    const int i = j * 8 + t * 2;
-    if (i + 2 <= rows) {
-      global OUT2* pair = (global OUT2*)(at + i);
-      OUT2 old = 0;
-      if (beta != 0) old = *pair;
-      *pair =
-          (OUT2)(blended(s[j * 4], old.x, alpha, beta), blended(s[j * 4 + 1], old.y, alpha, beta));
-    } else if (i < rows) {
-      at[i] = blended(s[j * 4], beta != 0 ? at[i] : (OUT)0, alpha, beta);
-    }
-  }
-}
-#else
+#if RESULT == 1 || RESULT == 2
 // 8 elements, or as many as there are.
-INLINE uint4 load_8(global const OUT* from, long there) {
+INLINE uint4 load_8(global const ushort* from, long there) {
   if (there >= 8) return *(global const uint4*)from;
   uint w[4] = {0, 0, 0, 0};
 #pragma unroll
@@ -195,49 +172,105 @@ INLINE uint4 load_8(global const OUT* from, long there) {
     if (e < there) w[e / 2] |= (uint)from[e] << e % 2 * 16;
   return (uint4)(w[0], w[1], w[2], w[3]);
 }
-INLINE void store_8(global OUT* to, long there, const uint w[4]) {
+INLINE void store_8(global ushort* to, long there, const uint w[4]) {
   if (there >= 8) {
     *(global uint4*)to = (uint4)(w[0], w[1], w[2], w[3]);
     return;
   }
 #pragma unroll
   for (int e = 0; e < 7; ++e)
-    if (e < there) to[e] = (OUT)(w[e / 2] >> e % 2 * 16);
+    if (e < there) to[e] = (ushort)(w[e / 2] >> e % 2 * 16);
 }
-// 16 bytes at a time, for which 4 lanes swap what they have of 32 elements. All lanes of a warp take
-// part in that, also those whose column does not exist.
-INLINE void store_column(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
+
+// A lane's pairs of 32 rows of a column from row `first` on, and the same back.
+INLINE void load_pairs(uint w[4], global const ushort* at, int first, long rows, bool wide, int t) {
+  if (wide) {
+    const int own = first + t * 8;
+    const uint4 bits = load_8(at + own, rows - own);
+    w[0] = bits.x, w[1] = bits.y, w[2] = bits.z, w[3] = bits.w;
+    transpose_quad(w, t);
+    return;
+  }
 #pragma unroll
-  for (int j = 0; j < ROWS / 32; ++j) {
-    const int own = j * 32 + t * 8;
-    uint w[4] = {0, 0, 0, 0};
-    if (beta != 0) {
-      const uint4 old = load_8(at + own, rows - own);
-      w[0] = old.x, w[1] = old.y, w[2] = old.z, w[3] = old.w;
-      transpose_quad(w, t);
-    }
-#pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      float low = s[(j * 4 + i) * 4] * alpha, high = s[(j * 4 + i) * 4 + 1] * alpha;
-      if (beta != 0) {
-        low = fma(beta, from_out((ushort)w[i]), low);
-        high = fma(beta, from_out((ushort)(w[i] >> 16)), high);
-      }
-      w[i] = packed(low, high);
-    }
+  for (int i = 0; i < 4; ++i) {
+    const int row = first + i * 8 + t * 2;
+    w[i] = row < rows ? at[row] : 0;
+    if (row + 1 < rows) w[i] |= (uint)at[row + 1] << 16;
+  }
+}
+INLINE void store_pairs(global ushort* at, uint w[4], int first, long rows, bool wide, int t) {
+  if (wide) {
+    const int own = first + t * 8;
     transpose_quad(w, t);
     store_8(at + own, rows - own, w);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = first + i * 8 + t * 2;
+    if (row < rows) at[row] = (ushort)w[i];
+    if (row + 1 < rows) at[row + 1] = (ushort)(w[i] >> 16);
   }
 }
 #endif
 
-// The same one by one, wherever they lie.
-INLINE void store_some(global OUT* at, long rows, const SUM* s, int t, WIDE alpha, WIDE beta) {
-#pragma unroll
-  for (int j = 0; j < ROWS / 8; ++j)
-#pragma unroll
-    for (int e = 0; e < 2; ++e) {
-      const int i = j * 8 + t * 2 + e;
-      if (i < rows) at[i] = blended(s[j * 4 + e], beta != 0 ? at[i] : (OUT)0, alpha, beta);
-    }
+//===== matrix_unit_store =====
+// From the sums of a work-item to C.
+INLINE WIDE blended(WIDE sum, OUT old, WIDE alpha, WIDE beta) {
+  sum *= alpha;
+  return beta != 0 ? fma(beta, from_out(old), sum) : sum;
 }
+
+// Stores sums of a column, of which `rows` rows exist from `at` on (none, if not positive); `wide`: they
+// lie well for wide accesses. A lane has two elements in every 8, at 2 t; `s` holds them as the
+// matrix units leave them: every other pair. PIECE rows from `first` on at a time.
+#if RESULT == 0 || RESULT == 3
+#define PIECE 8
+INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const SUM* s, int t,
+                        WIDE alpha, WIDE beta FINISH_PARAMETERS) {
+  const int i = first + t * 2;
+  const bool both = i + 2 <= rows;
+  global OUT2* pair = (global OUT2*)(at + i);
+  OUT2 old = 0;
+  if (beta != 0) {
+    if (wide && both) old = *pair;
+    else old = (OUT2)(i < rows ? at[i] : 0, both ? at[i + 1] : 0);
+  }
+  WIDE2 sums = (WIDE2)(blended(s[first / 2], old.x, alpha, beta),
+                       blended(s[first / 2 + 1], old.y, alpha, beta));
+  FINISH(sums, i, residual_pair(finish, i, rows))
+  if (wide && both) {
+    *pair = (OUT2)(to_out(sums.x), to_out(sums.y));
+  } else {
+    if (i < rows) at[i] = to_out(sums.x);
+    if (both) at[i + 1] = to_out(sums.y);
+  }
+}
+#else
+#define PIECE 32
+// 16 bytes at a time, for which 4 lanes swap what they have of 32 elements. All lanes of a warp take
+// part in that, also those whose column does not exist.
+INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const SUM* s, int t,
+                        WIDE alpha, WIDE beta FINISH_PARAMETERS) {
+  uint w[4];
+  float2 sums[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    sums[i] = (float2)(s[first / 2 + i * 4] * alpha, s[first / 2 + i * 4 + 1] * alpha);
+  if (beta != 0) {
+    load_pairs(w, at, first, rows, wide, t);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      sums[i].x = fma(beta, from_out((ushort)w[i]), sums[i].x);
+      sums[i].y = fma(beta, from_out((ushort)(w[i] >> 16)), sums[i].y);
+    }
+  }
+  FINISH_LOAD(residual, first, rows, t)
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    FINISH(sums[i], first + i * 8 + t * 2, residual[i])
+    w[i] = packed(sums[i].x, sums[i].y);
+  }
+  store_pairs(at, w, first, rows, wide, t);
+}
+#endif

@@ -1,6 +1,7 @@
 // Products of 16-bit and 8-bit factors by the matrix units of NVIDIA's Hopper (wgmma), whose
 // instructions stand behind marks (kernel/program/marked_assembly.hpp). matrix_unit_tiles.cl has how
-// tiles get into local memory and out of the registers.
+// tiles get into local memory and out of the registers, matrix_unit_epilogue.cl what becomes of them
+// on the way.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== matrix_unit =====
 // Tiles of ROWS x COLUMNS elements of C = alpha op(A) op(B) + beta C, by columns, for `count`
@@ -22,6 +23,7 @@
 //   SIZE      bytes of an element of the factors
 //   FIRST_ALONG_K, SECOND_ALONG_K   1: the factor is contiguous along the depth, 0: across it
 //   RESULT    what C is: 0 float, 1 half, 2 bfloat16, 3 int32
+//   SPECIAL   1: its elements go through something (epilogue.cl), 0: they do not
 //   SUMS, EACH_SUM(f)   the names sum0, sum1, ... of a work-item's ROWS / 2 sums; f(0) f(1) ...
 #define STEP (128 / SIZE)
 #define COLUMNS 128
@@ -158,8 +160,8 @@ INLINE void produce(global ulong* maps, uint map, Ring ring, Source first, Sourc
 }
 
 // Where element (i, k) of a factor is.
-INLINE global const ELEMENT* element_at(Source source, int along_k, long batch, long i, long k) {
-  return (global const ELEMENT*)source.at + batch * source.next +
+INLINE global const FACTOR* element_at(Source source, int along_k, long batch, long i, long k) {
+  return (global const FACTOR*)source.at + batch * source.next +
          (along_k ? i * source.ld + k : k * source.ld + i);
 }
 
@@ -189,10 +191,14 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     global ulong* maps, global const uchar* first, long first_offset, long first_ld,
     long first_next, global const uchar* second, long second_offset, long second_ld,
     long second_next, global OUT* c, long offset, long ld, long next, long rows, long columns,
-    long depth, long count, long parts, float alpha, float beta) {
+    long depth, long count, long parts, float alpha,
+    float beta AFTER_ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
   // More local memory than OpenCL tells of is had by this declaration alone.
   asm volatile(PTX(".shared .align 1024 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];")
                PTX(".reg " SUM_REGISTERS " sum<" TEXT(SUM_COUNT) ">;"));
+#if SPECIAL
+  local RowVectors of_rows[2][2];  // of each consumer, for two tiles
+#endif
   uint stages;
   asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(stages));
   const uint map = stages + STAGES * STAGE_BYTES;
@@ -222,8 +228,14 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
   asm volatile(PTX("setmaxnreg.inc.sync.aligned.u32 224;"));
   const int t = item % 4, own = (group - 1) * 64;
   Place place = {0, 0};
+#if SPECIAL
+  AFTER_FROM_PARAMETERS
+  int turn = 0;  // so that a warp may be a tile ahead of another
+#endif
   EACH_TILE(number, sizes) {
     const Tile tile = find_tile(number, &sizes);
+    // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
+    const long i0 = tile.p * ROWS, j0 = tile.q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
     int before = 0;
     for (int step = tile.begin; step < tile.end; ++step) {
       barrier_wait(ring.full + place.stage * 8, place.parity);
@@ -242,32 +254,50 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
       before = place.stage;
       advance(&place);
     }
+#if SPECIAL
+    // Meanwhile, what comes after.
+    const After of_tile = AFTER_OF_ITEM(tile.batch);
+    local const RowVectors* vectors =
+        load_rows(&of_rows[group - 1][turn], &of_tile, i0, rows, thread, group);
+    Finish finish[2] = {finish_of(&of_tile, vectors, i0, j0, columns),
+                        finish_of(&of_tile, vectors, i0, j0 + 8, columns)};
+    finish[1].wide = finish[0].wide;
+    turn ^= 1;
+#endif
     asm volatile(PTX("wgmma.wait_group.sync.aligned 0;")::: "memory");
     if (thread == 0) barrier_arrive(ring.empty + before * 8);
     SUM sums[SUM_COUNT];
 #define TAKE(i) asm volatile(PTX("mov.b32 %0, sum" #i ";") : SUM_OPERAND(sums[i]));
     EACH_SUM(TAKE)
-    // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
-    const long i0 = tile.p * ROWS, j0 = tile.q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
     global OUT* to = c + offset + tile.result * next + j0 * ld + i0;
     // The same for all lanes: where a column lies well, all do.
     const bool wide = ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
                       ((ulong)to & (WIDE_BYTES - 1)) == 0;
-#pragma unroll
-    for (int side = 0; side < 2; ++side) {
-      global OUT* column = to + side * 8 * ld;
-      const long there = j0 + side * 8 < columns ? rows - i0 : 0;
-      if (wide)
-        store_column(column, there, sums + side * 2, t, alpha, beta);
-      else
-        store_some(column, there, sums + side * 2, t, alpha, beta);
+#if SPECIAL
+    // Where there is nothing to ask on the way, a whole tile goes without branches, so that what
+    // becomes of its elements overlaps.
+    const bool whole = wide && beta == 0 && i0 + ROWS <= rows &&
+                       (tile.q + 1) * COLUMNS <= columns && (!RESIDUAL || finish[0].wide);
+#else
+    const bool whole = false;
+#endif
+#define STORE(rows, wide, beta)                                                        \
+  _Pragma("unroll") for (int first = 0; first < ROWS; first += PIECE)                  \
+      _Pragma("unroll") for (int side = 0; side < 2; ++side)                           \
+          store_piece(to + side * 8 * ld, first, rows, wide, sums + side * 2, t, alpha, \
+                      beta FINISH_ARGUMENTS);
+    if (whole) {
+      STORE(ROWS, true, 0)
+    } else {
+      STORE(j0 + side * 8 < columns ? rows - i0 : 0, wide, beta)
     }
   }
 }
 
 // Adds the results of `parts` parts each, which lie one after another without gaps, into C.
 kernel void gather(global const SUM* from, long parts, global OUT* c, long offset, long ld,
-                   long next, long rows, long columns, long count, float alpha, float beta) {
+                   long next, long rows, long columns, long count, float alpha,
+                   float beta AFTER_ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS) {
   const long elements = rows * columns;
   for (long e = get_global_id(0); e < elements * count; e += get_global_size(0)) {
     const long item = e / elements, i = e % elements % rows, j = e % elements / rows;
@@ -275,19 +305,24 @@ kernel void gather(global const SUM* from, long parts, global OUT* c, long offse
     for (long part = 0; part < parts; ++part)
       sum += from[(item * parts + part) * elements + e % elements];
     global OUT* at = c + offset + item * next + j * ld + i;
-    *at = blended(sum, beta != 0 ? *at : (OUT)0, alpha, beta);
+    WIDE value = blended(sum, beta != 0 ? *at : (OUT)0, alpha, beta);
+#if SPECIAL
+    AFTER_FROM_PARAMETERS
+    value = finished(value, AFTER_OF_ITEM(item), i, j, 1);
+#endif
+    *at = to_out(value);
   }
 }
 //===== matrix_unit_factors =====
-// Copies of factors that the copy engine cannot fetch from where they lie: matrices of ELEMENTs,
+// Copies of factors that the copy engine cannot fetch from where they lie: matrices of FACTORs,
 // `lines` lines of `length` elements that begin `ld` elements apart, `next` from one item to the
 // next. The copies' lines begin `to_ld` elements apart, without gaps between the items.
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy_lines(
-    global const ELEMENT* from, long offset, long ld, long next, long length, long lines,
-    long items, global ELEMENT* to, long to_ld) {
+    global const FACTOR* from, long offset, long ld, long next, long length, long lines,
+    long items, global FACTOR* to, long to_ld) {
   for (long i = get_global_id(1); i < lines * items; i += get_global_size(1)) {
-    global const ELEMENT* line = from + offset + i / lines * next + i % lines * ld;
+    global const FACTOR* line = from + offset + i / lines * next + i % lines * ld;
     for (long e = get_local_id(0); e < length; e += 256) to[i * to_ld + e] = line[e];
   }
 }
@@ -301,8 +336,8 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy_lines(
 // The transpose: line j of the copy is what stands at j in each line. By squares of 64 x 64 bytes; a
 // work-item has 4 x 4 of them. The copy's lines have room for whole squares.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void transpose_lines(
-    global const ELEMENT* from, long offset, long ld, long next, long length, long lines,
-    long items, global ELEMENT* to, long to_ld) {
+    global const FACTOR* from, long offset, long ld, long next, long length, long lines,
+    long items, global FACTOR* to, long to_ld) {
   local uint square[64][17];
   const int x = get_local_id(0) % 16, y = get_local_id(0) / 16;
   const long i0 = get_group_id(0) * 64, across = (lines + 63) / 64;
@@ -312,7 +347,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void transpose_lines(
 #pragma unroll
     for (int r = 0; r < 4; ++r) {
       const long line = l0 + y * 4 + r, i = i0 + x * 4;
-      global const ELEMENT* at = from + offset + item * next + line * ld + i;
+      global const FACTOR* at = from + offset + item * next + line * ld + i;
       rows[r] = 0;
       if (line >= lines) continue;
       if (i + 4 <= length && ((ulong)at & 3) == 0)

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
 #include "blas/generator/template_generator.hpp"
 #include "test_paths.hpp"
 
@@ -149,6 +150,23 @@ TEST_P(GoldenProduct, for_gpus) {
 
 INSTANTIATE_TEST_SUITE_P(In, GoldenProduct, ::testing::Values('s', 'd', 'c', 'z'),
                          [](const auto& of) { return std::string(1, of.param); });
+
+TEST(GoldenMatrixUnits, have_what_comes_after_before_their_own_parts) {
+  MatrixUnitPayload payload{Storage::half, Storage::half, false, false, 64};
+  const MatrixUnitGenerator generator;
+  Request request;
+  request.family = generator.family();
+  std::string all;
+  for (const bool has_bias : {false, true}) {
+    if (has_bias) {
+      payload.after = {Along::rows, Along::none, Activation::gelu, false};
+      payload.bias = Storage::half;
+    }
+    request.payload = payload;
+    all += with_names(generator.generate(request, generator.defaults(request))) + "\n";
+  }
+  expect_golden("matrix_units.cl", all);
+}
 
 /// All templates in one file: facts and Parameters as macros, then the parts in their order.
 TEST(GoldenTemplates, are_put_together_from_macros_and_shared_parts) {

@@ -31,6 +31,21 @@ std::vector<MatrixUnitPayload> payloads() {
             all.push_back({factors, result, first, second, rows});
     for (const Storage result : {Storage::native, Storage::int32})
       all.push_back({Storage::int8, result, true, true, rows});
+    // What comes after, each part of it.
+    const auto add = [&](Epilogue after, Storage bias, Storage scale, Storage residual) {
+      for (const Storage result : {Storage::native, Storage::half})
+        all.push_back({Storage::half, result, false, false, rows, after, bias, scale, residual});
+    };
+    using enum Storage;
+    for (const Along along : {Along::rows, Along::columns}) {
+      add({along, Along::none, Activation::none, false}, half, native, native);
+      add({along, Along::none, Activation::none, false}, native, native, native);
+      add({Along::none, along, Activation::none, false}, native, half, native);
+    }
+    for (const Activation activation : {Activation::relu, Activation::gelu, Activation::silu})
+      add({Along::none, Along::none, activation, false}, native, native, native);
+    add({Along::none, Along::none, Activation::none, true}, native, native, half);
+    add({Along::none, Along::none, Activation::none, true}, native, native, bfloat16);
   }
   return all;
 }
@@ -75,6 +90,10 @@ TEST(MatrixUnits, refuse_what_the_instructions_do_not_have) {
   EXPECT_FALSE(accepts({}, {{"stages", 5}, {"strip", 8}}));  // more local memory than there is
   EXPECT_FALSE(accepts({}, {{"stages", 1}, {"strip", 8}}));
   EXPECT_FALSE(accepts({}, {{"stages", 4}, {"strip", 0}}));
+  // Nothing becomes of integers.
+  const Epilogue bias{Along::rows, Along::none, Activation::none, false};
+  EXPECT_TRUE(accepts({Storage::int8, Storage::native, true, true, 256, bias}, good));
+  EXPECT_FALSE(accepts({Storage::int8, Storage::int32, true, true, 256, bias}, good));
 }
 
 TEST(MatrixUnits, have_an_instruction_for_each_kind_of_factors) {
@@ -110,10 +129,20 @@ TEST(MatrixUnits, have_a_text_that_differs_with_all_that_is_asked_for) {
   EXPECT_EQ(keys.size(), payloads().size());
 }
 
+// So that their Keys stay what they were.
+TEST(MatrixUnits, name_what_comes_after_only_where_something_does) {
+  EXPECT_EQ(facts_of(MatrixUnitPayload{}).size(), 5u);
+  MatrixUnitPayload payload;
+  payload.after.activation = Activation::gelu;
+  EXPECT_EQ(facts_of(payload).size(), 6u);
+}
+
 // No instruction of sm_90a alone stands without a mark.
 TEST(MatrixUnits, hide_what_the_source_compiler_does_not_take_behind_marks) {
   const MatrixUnitGenerator generator;
-  const auto request = request_for({});
+  MatrixUnitPayload payload;
+  payload.after = {Along::rows, Along::columns, Activation::gelu, true};
+  const auto request = request_for(payload);
   std::istringstream text(generator.generate(request, generator.defaults(request)));
   for (std::string line; std::getline(text, line);)
     for (const char* word : {"wgmma.", "setmaxnreg.", "mbarrier.", "fence.proxy", "tensormap."}) {
@@ -125,7 +154,6 @@ TEST(MatrixUnits, hide_what_the_source_compiler_does_not_take_behind_marks) {
 }
 
 TEST(MatrixUnits, are_those_of_one_architecture) {
-  EXPECT_FALSE(has_matrix_units(Machine::get().device()));
   Device other;
   other.vendor = "Made-up";
   EXPECT_FALSE(has_matrix_units(other));

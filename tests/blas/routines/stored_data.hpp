@@ -85,17 +85,26 @@ inline std::uint32_t nearest(Storage kind, double value) {
   return above->second % 2 == 0 ? above->second : below->second;
 }
 
+/// How a matrix lies: with an offset and gaps between lines that depend on the seed, or so that all
+/// lines begin at multiples of 16 elements.
+enum class Lies { anyhow, aligned };
+
 /// The memory of a matrix, rows x columns as the call sees it, whose elements are of a kind: all
 /// that the buffer holds, guard elements behind the end included, filled from a seed with numbers
 /// from -2 to 2 (whole ones over all their range).
 class StoredData {
  public:
-  StoredData(Storage kind, Order order, std::size_t rows, std::size_t columns, unsigned seed)
+  StoredData(Storage kind, Order order, std::size_t rows, std::size_t columns, unsigned seed,
+             Lies lies = Lies::anyhow)
       : kind_(kind), order_(order), offset_(kind == Storage::int4 ? rows % 2 : seed % 3 * 2) {
     const bool by_columns = order == Order::column_major;
     const std::size_t length = by_columns ? rows : columns, lines = by_columns ? columns : rows;
     ld_ = length + seed % 4;
     if (kind == Storage::int4) ld_ += ld_ % 2;
+    if (lies == Lies::aligned) {
+      offset_ = seed % 2 * 16;
+      ld_ = (length + 15) / 16 * 16;
+    }
     bytes_.resize(((offset_ + lines * ld_ + 6) * bits_of(kind) + 7) / 8);
     std::mt19937 random(seed);
     for (std::size_t i = 0; i < size(); ++i) {
@@ -113,6 +122,8 @@ class StoredData {
     }
   }
 
+  std::size_t leading() const { return ld_; }
+  std::size_t offset() const { return offset_; }
   std::size_t size() const { return bytes_.size() * 8 / bits_of(kind_); }
   std::size_t at(std::size_t i, std::size_t j) const {
     return offset_ + (order_ == Order::column_major ? j * ld_ + i : i * ld_ + j);
