@@ -20,6 +20,7 @@
 #define EACH_SUM(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
 #define SPECIAL 0
 <matrix_unit>
+<copy_barriers>
 <matrix_unit_fetch>
 <matrix_unit_results>
 <matrix_unit_epilogue>
@@ -62,6 +63,7 @@
 <stored>
 <epilogue>
 <matrix_unit>
+<copy_barriers>
 <matrix_unit_fetch>
 <matrix_unit_results>
 <matrix_unit_epilogue>
