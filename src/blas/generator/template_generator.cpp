@@ -117,7 +117,8 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("mv_n", block_of_long_results, {"matrix", "lanes"});
   add("mv_t", block_of_results, {"matrix", "lanes"});
   add("mv_sum", nothing, {"matrix"});
-  add("mv_sym", nothing, {"matrix", "lanes"});
+  add("mv_sym", nothing, {"matrix", "lanes", "strips"});
+  add("mv_sym_sum", nothing, {"matrix", "strips"});
   add("rank_update", nothing, {"matrix", "lanes"});
   add("solve", rows_of_solution, {"quotient", "matrix", "lanes"});
   add("omatcopy");

@@ -216,43 +216,66 @@ PartialSums add_halves_on_cpus(SequenceBuilder& to, Team& team, const NormalMatr
   return parts;
 }
 
-/// The same on GPUs: vectors for stretches of rows come before those for strips of columns.
-PartialSums add_halves_on_gpus(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
-                               std::int64_t conj, const DenseVector& x) {
-  constexpr std::int64_t block = 256, most_chunk = 4096, groups_per_unit = 8;
-  const auto width_of = [&](unsigned queue) {
-    const auto slices = static_cast<std::int64_t>(work_group_of(to.device(queue)) / 64);
-    return slices * (size_of(to.call().precision) > 8 ? 8 : 16);
-  };
-  const auto borders =
-      team.shares(triangle.n, [&](std::int64_t column) { return triangle.rows_of(column) + 1; });
-  std::int64_t strips = 0, units = 0;
-  for (unsigned queue = 0; queue < team.queues(); ++queue) {
-    strips += ceil_div(borders[queue + 1] - borders[queue], width_of(queue));
-    units += to.device(queue).compute_units;
+/// How GPUs cut a triangle, as templates/symmetric_vector.cl says: strips of columns, each in
+/// stretches of rows.
+struct TriangleCut {
+  static constexpr std::int64_t most_items = 128;  ///< of a work-group
+  std::int64_t width, strips, chunk, stretches;
+
+  TriangleCut(Precision precision, std::int64_t n, std::int64_t units)
+      : width(is_complex(precision) ? 16 : 32), strips(ceil_div(n, width)) {
+    constexpr std::int64_t groups_per_unit = 16, most_turns = 8;
+    // Rows that a work-item reads at once, and a work-group. Half of the stretches are empty.
+    const std::int64_t rows = 16 / static_cast<std::int64_t>(size_of(precision));
+    const std::int64_t turn = most_items * rows;
+    const std::int64_t wanted = ceil_div(2 * groups_per_unit * units, strips);
+    chunk = turn * std::clamp<std::int64_t>(ceil_div(ceil_div(n, wanted), turn), 1, most_turns);
+    // The first may begin a little before row 0.
+    stretches = ceil_div(n + rows - 1, chunk);
   }
-  // Half of the stretches are empty.
-  const std::int64_t wanted = ceil_div(2 * groups_per_unit * units, strips);
-  const std::int64_t chunk =
-      std::clamp(ceil_div(ceil_div(triangle.n, wanted), block) * block, block, most_chunk);
-  const std::int64_t stretches = ceil_div(triangle.n, chunk);
-  const PartialSums parts(to, triangle.n, stretches + strips);
-  std::int64_t first = stretches;
+};
+
+/// y = by_call (S + op(S) + D) x, where D is the diagonal, on GPUs: one round leaves a vector of
+/// sums for each strip and for each stretch, another sums them up.
+void add_symv_on_gpus(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
+                      std::int64_t conj, Diagonal diagonal, const DenseVector& x) {
+  const std::int64_t n = triangle.n;
+  auto borders = team.shares(n, [&](std::int64_t column) { return triangle.rows_of(column) + 1; });
+  std::int64_t units = 0;
+  for (unsigned queue = 0; queue < team.queues(); ++queue) units += to.device(queue).compute_units;
+  const TriangleCut cut(to.call().precision, n, units);
+  for (unsigned queue = 1; queue < team.queues(); ++queue)
+    borders[queue] = borders[queue] / cut.width * cut.width;
+  // Each vector begins at a line of memory.
+  const PartialSums parts(to, cut.strips * cut.width, cut.strips + cut.stretches);
+  // So that what is to be summed up for a row is one range of the vectors.
+  const bool is_lower = triangle.up < 0;
+  const std::int64_t first_row_part = is_lower ? cut.stretches : 0,
+                     first_column_part = is_lower ? 0 : cut.strips;
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
-    const std::int64_t own = ceil_div(end - from, width_of(queue));
-    auto arguments =
-        team.step(queue, template_choice(to, queue, "mv_sym"),
-                  work_groups(to.device(queue), static_cast<std::size_t>(own * stretches)));
+    const std::int64_t groups = ceil_div(end - from, cut.width) * cut.stretches;
+    NDRange range;
+    range.local[0] = std::min<std::size_t>(work_group_of(to.device(queue)), cut.most_items);
+    range.global[0] = static_cast<std::size_t>(groups) * range.local[0];
+    auto arguments = team.step(queue, template_choice(to, queue, "mv_sym"), range);
     triangle.put(arguments);
-    arguments.numbers(from, end, chunk, first, conj);
+    arguments.numbers(from, end, cut.chunk, cut.stretches, first_row_part, first_column_part, conj,
+                      diagonal);
     x.put(arguments);
     arguments.buffer(parts.buffer).numbers(parts.length);
-    first += own;
     team.next_writer();
   }
-  return parts;
+  team.next_round();
+  constexpr std::int64_t sums_of_group = 16;
+  const auto groups = static_cast<std::size_t>(ceil_div(n, sums_of_group));
+  auto arguments =
+      team.step(0, template_choice(to, 0, "mv_sym_sum"), work_groups(to.device(0), groups));
+  triangle.put(arguments);
+  arguments.numbers(cut.chunk, cut.stretches).buffer(parts.buffer).numbers(parts.length);
+  arguments.scalars(by_call.alpha, by_call.beta);
+  arguments.operand(Slot::y).numbers(to.call()[Slot::y].stride);
 }
 
 }  // namespace
@@ -282,10 +305,11 @@ void add_symv(SequenceBuilder& to) {
   // Of a band there is too little for vectors of each strip.
   const unsigned cpus = cpus_of(to);
   const bool is_band = std::max(triangle.up, triangle.down) < triangle.n - 1;
-  if (cpus == to.queues() || (cpus == 0 && !is_band)) {
-    const auto add_halves = cpus == 0 ? add_halves_on_gpus : add_halves_on_cpus;
-    const PartialSums parts =
-        add_halves(to, team, triangle, hermitian ? (matrix.flipped ? 1 : 2) : 0, x);
+  // Which half is conjugated, as mv_sym takes it.
+  const std::int64_t conj = hermitian ? (matrix.flipped ? 1 : 2) : 0;
+  if (cpus == 0 && !is_band) return add_symv_on_gpus(to, team, triangle, conj, diagonal, x);
+  if (cpus == to.queues()) {
+    const PartialSums parts = add_halves_on_cpus(to, team, triangle, conj, x);
     return add_sum(to, team, matrix, diagonal, &parts, &x, Slot::y, by_call);
   }
   const std::int64_t first = parts_of(to, team, triangle, direct),

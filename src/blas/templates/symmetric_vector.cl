@@ -1,5 +1,48 @@
 // Level 2: products of a symmetric matrix, of which a triangle is stored, and a vector.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
+//===== strips =====
+// How GPUs cut a triangle: into strips of WIDTH columns, each of which begins or ends at a square at
+// the diagonal, and beyond the squares into stretches of `chunk` rows. A work-item reads DEEP
+// elements of a column at once: 16 bytes.
+#define WIDTH (COMPLEX ? 16 : 32)
+#define DEEP (16 / (int)sizeof(T))
+#define IS_LOWER (up < 0)
+// Whether 16 bytes begin at the same rows of all columns; then one of these rows is -LEAD, where the
+// stretches begin.
+#define IS_WIDE (growth_a == 0 && step_a % DEEP == 0)
+#define LEAD (IS_WIDE ? (long)((size_t)(a + offset_a) / sizeof(T) % DEEP) : 0L)
+// The stretch that is nearest to the square of columns [left, right).
+#define NEAREST(left, right, lead)                                    \
+  (IS_LOWER ? min(((right) + (lead)) / chunk, stretches - 1) \
+            : max(0L, (left)-1 + (lead)) / chunk)
+
+#if COMPLEX && DOUBLE
+inline void read_rows(global const T *from, T *to) { to[0] = *from; }
+inline void write_rows(global T *to, const T *from) { *to = from[0]; }
+#elif COMPLEX || DOUBLE
+#if COMPLEX
+typedef float4 ROWS;
+#else
+typedef double2 ROWS;
+#endif
+inline void read_rows(global const T *from, T *to) {
+  const ROWS rows = *(global const ROWS *)from;
+  to[0] = rows.lo;
+  to[1] = rows.hi;
+}
+inline void write_rows(global T *to, const T *from) { *(global ROWS *)to = (ROWS)(from[0], from[1]); }
+#else
+inline void read_rows(global const T *from, T *to) {
+  const float4 rows = *(global const float4 *)from;
+  to[0] = rows.s0;
+  to[1] = rows.s1;
+  to[2] = rows.s2;
+  to[3] = rows.s3;
+}
+inline void write_rows(global T *to, const T *from) {
+  *(global float4 *)to = (float4)(from[0], from[1], from[2], from[3]);
+}
+#endif
 //===== mv_sym =====
 // part = (S + op(S)) x, where S is a triangle of the matrix without its diagonal and op its
 // transposition; both halves in one reading of S. conj 1: S is to be conjugated where it stands; 2:
@@ -86,51 +129,107 @@ kernel void mv_sym(MATRIX, long first_item, long items, long conj, global const 
   }
 }
 #else
-// A work-group takes a strip of columns, EACH for every 64 of its work-items, and a stretch of
-// `chunk` rows of it, a multiple of TALL. What S x gets of them is for the rows: each strip has a
-// vector of its own, from number `first_part` on. What op(S) x gets is for the columns: each stretch
-// has a vector, from number 0 on. All of each is written, zeros where S has nothing.
-#define EACH (sizeof(T) > 8 ? 8 : 16)
-#define TALL 256
-#define DEEP 4                       // rows of a work-item, 64 apart
-#define AT_ONCE (32 / (int)sizeof(T))  // columns that are read before they are used
+// A work-group takes a strip of columns and a stretch of rows (see strips). What S x gets of them is
+// for the rows: each strip has a vector of its own, from number `first_row_part` on. What op(S) x
+// gets is for the columns: each stretch has a vector, from number `first_column_part` on. The square
+// at the diagonal, with the diagonal, is part of the rows. Written is only what S has elements for,
+// and mv_sym_sum reads no more. diagonal: 0 none of it, 1 as it is, 2 its real parts.
+//
+// A work-item takes all of the strip's columns of a few rows: the sums of its rows are whole at
+// once, and those of the columns stay in its registers until the end. So there is no barrier on the
+// way down.
+#define AT_ONCE (COMPLEX && !DOUBLE ? 8 : 16)  // columns that are read before they are used
+#define KEPT (128 / (int)sizeof(T))  // columns whose sums are summed up together
 
-kernel void mv_sym(MATRIX, long from, long to, long chunk, long first_part, long conj,
-                   global const T *x, long offset_x, global T *part, long part_step) {
-  local T shared[4 * TALL];
-  const int id = get_local_id(0), size = get_local_size(0);
-  const int lane = id % 64, slice = id / 64, slices = size / 64;
-  const long width = slices * EACH, strips = (to - from + width - 1) / width;
-  const long strip = get_group_id(0) % strips, stretch = get_group_id(0) / strips;
-  const long left = from + strip * width, right = min(left + width, to), own = left + slice * EACH;
-  const long end = min((stretch + 1) * chunk, n);
-  x += offset_x;
-  global T *rows = part + (first_part + strip) * part_step;
-  T factor[EACH], sums[EACH];
+// What the row and the column `own` of the square [left, right) give.
+inline T square_sum(MATRIX, long left, long right, long own, long conj, long diagonal,
+                    local const T *factor) {
+  T sum = zero();
+  for (int first = 0; first < WIDTH; first += 8) {
+    T element[8];
 #pragma unroll
-  for (int k = 0; k < EACH; ++k) {
-    factor[k] = own + k < right ? x[own + k] : zero();
-    sums[k] = zero();
+    for (int k = 0; k < 8; ++k) {
+      const long other = left + first + k;
+      const bool is_row = IS_LOWER ? other <= own : other >= own;
+      element[k] = zero();
+      if (other < right && (other != own || diagonal))
+        element[k] = is_row ? COLUMN(other)[own] : COLUMN(own)[other];
+      if (other == own && diagonal == 2) element[k] = real_part(element[k]);
+      element[k] = conjugate_if(other != own && conj == (is_row ? 1 : 2), element[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum = mul_add(element[k], factor[first + k], sum);
   }
-  for (long row = stretch * chunk; row < end; row += TALL) {
+  return sum;
+}
+
+kernel void mv_sym(MATRIX, long from, long to, long chunk, long stretches, long first_row_part,
+                   long first_column_part, long conj, long diagonal, global const T *x,
+                   long offset_x, global T *part, long part_step) {
+  local T factor[WIDTH], shared[KEPT * 128];
+  const int id = get_local_id(0), size = get_local_size(0);
+  const long strips = (to - from + WIDTH - 1) / WIDTH;
+  const long strip = from / WIDTH + get_group_id(0) % strips;
+  const long left = strip * WIDTH, right = min(left + WIDTH, to), count = right - left;
+  // Those at the diagonal may have the least to do, and come last; the most distant are not there.
+  const long away = stretches - 1 - get_group_id(0) / strips, lead = LEAD;
+  const long stretch = NEAREST(left, right, lead) + (IS_LOWER ? away : -away);
+  if (stretch < 0 || stretch >= stretches) return;
+  const long top = max(stretch * chunk - lead, IS_LOWER ? right : 0);
+  const long end = min((stretch + 1) * chunk - lead, IS_LOWER ? n : left);
+  x += offset_x;
+  for (int k = id; k < WIDTH; k += size) factor[k] = k < count ? x[left + k] : zero();
+  barrier(CLK_LOCAL_MEM_FENCE);
+  T sums[WIDTH];
+#pragma unroll
+  for (int k = 0; k < WIDTH; ++k) sums[k] = zero();
+  global T *rows = part + (first_row_part + strip) * part_step;
+  const bool wide = IS_WIDE;
+  // Work-items side by side read what lies side by side.
+  const long apart = wide ? 1 : 64;
+  const int own_row = wide ? id * DEEP : id / 64 * 64 * DEEP + id % 64;
+  for (long row = (top + lead) / DEEP * DEEP - lead; row < end; row += DEEP * size) {
+    const long first_row = row + own_row;
+    if (first_row >= end) break;
+    int here[DEEP];  // columns that a row has
     T value[DEEP], sum[DEEP];
 #pragma unroll
     for (int d = 0; d < DEEP; ++d) {
-      const long i = row + d * 64 + lane;
-      value[d] = i < end ? x[i] : zero();
+      const long i = first_row + d * apart;
+      here[d] = i >= top && i < end ? (int)count : 0;
+      value[d] = here[d] ? x[i] : zero();
       sum[d] = zero();
     }
-    if (right - left == width && row + TALL <= end && FIRST_ROW(right - 1) <= row &&
-        END_ROW(left) >= row + TALL) {
-      global const T *column = COLUMN(own) + row + lane;
-      long next = step_a + growth_a * (own + 1);  // to the next column
+    const bool whole = first_row >= top && first_row + (DEEP - 1) * apart < end;
+    global const T *column = COLUMN(left) + first_row;
+    if (wide && whole && count == WIDTH) {
 #pragma unroll
-      for (int first = 0; first < EACH; first += AT_ONCE) {
+      for (int first = 0; first < WIDTH; first += AT_ONCE) {
+        T element[AT_ONCE][DEEP];
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k) {
+          read_rows(column, element[k]);
+          column += step_a;
+        }
+#pragma unroll
+        for (int k = 0; k < AT_ONCE; ++k)
+#pragma unroll
+          for (int d = 0; d < DEEP; ++d) {
+            const T e = element[k][d];
+            sum[d] = mul_add(conjugate_if(conj == 1, e), factor[first + k], sum[d]);
+            sums[first + k] = mul_add(conjugate_if(conj == 2, e), value[d], sums[first + k]);
+          }
+      }
+    } else {
+      long next = step_a + growth_a * (left + 1);  // to the next column
+#pragma unroll
+      for (int first = 0; first < WIDTH; first += AT_ONCE) {
         T element[AT_ONCE][DEEP];
 #pragma unroll
         for (int k = 0; k < AT_ONCE; ++k) {
 #pragma unroll
-          for (int d = 0; d < DEEP; ++d) element[k][d] = column[d * 64];
+          for (int d = 0; d < DEEP; ++d)
+            element[k][d] = first + k < here[d] ? column[d * apart] : zero();
           column += next;
           next += growth_a;
         }
@@ -143,52 +242,73 @@ kernel void mv_sym(MATRIX, long from, long to, long chunk, long first_part, long
             sums[first + k] = mul_add(conjugate_if(conj == 2, e), value[d], sums[first + k]);
           }
       }
-    } else if (FIRST_ROW(left) < row + TALL && END_ROW(right - 1) > row) {
-      // Around the diagonal, and at the ends of the matrix.
-#pragma unroll
-      for (int k = 0; k < EACH; ++k) {
-        const long j = own + k;
-        if (j >= right) continue;
-        const long first = FIRST_ROW(j), last = min(END_ROW(j), end);
-#pragma unroll
-        for (int d = 0; d < DEEP; ++d) {
-          const long i = row + d * 64 + lane;
-          if (i < first || i >= last) continue;
-          const T e = COLUMN(j)[i];
-          sum[d] = mul_add(conjugate_if(conj == 1, e), factor[k], sum[d]);
-          sums[k] = mul_add(conjugate_if(conj == 2, e), value[d], sums[k]);
-        }
-      }
     }
+    if (wide && lead == 0 && whole) {
+      write_rows(rows + first_row, sum);
+    } else {
 #pragma unroll
-    for (int d = 0; d < DEEP; ++d) shared[slice * TALL + d * 64 + lane] = sum[d];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (int i = id; i < TALL && row + i < end; i += size) {
-      T all = shared[i];
-      for (int k = 1; k < slices; ++k) all += shared[k * TALL + i];
-      rows[row + i] = all;
+      for (int d = 0; d < DEEP; ++d)
+        if (here[d]) rows[first_row + d * apart] = sum[d];
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
   }
-  // The sums of the columns, four of each slice at a time: over 64 lanes in two steps.
-  global T *columns = part + stretch * part_step;
+  // The last work-items have the fewest rows.
+  const long own = left + size - 1 - id;
+  if (away == 0 && own < right)
+    rows[own] = square_sum(SAME_MATRIX, left, right, own, conj, diagonal, factor);
+  // The sums of the columns. First a work-item adds up those of KEPT others for one column; it
+  // begins where its neighbours do not, for the sake of the local memory's banks.
+  const int pieces = size / KEPT, kept = id / pieces, piece = id % pieces;
 #pragma unroll
-  for (int first = 0; first < EACH; first += 4) {
+  for (int first = 0; first < WIDTH; first += KEPT) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) shared[(slice * 4 + k) * 64 + lane] = sums[first + k];
+    for (int k = 0; k < KEPT; ++k) shared[k * size + id] = sums[first + k];
     barrier(CLK_LOCAL_MEM_FENCE);
-    const int column = id / 16, at = column * 64 + id % 16;  // of 4 slices
-    const T sum = shared[at] + shared[at + 16] + (shared[at + 32] + shared[at + 48]);
+    T all = zero();
+    for (int k = 0; k < KEPT; ++k) all += shared[kept * size + (kept + k) % KEPT * pieces + piece];
     barrier(CLK_LOCAL_MEM_FENCE);
-    shared[id] = sum;
+    shared[id] = all;
     barrier(CLK_LOCAL_MEM_FENCE);
-    const long j = left + (id / 4) * EACH + first + id % 4;
-    if (id < slices * 4 && j < right) {
-      T all = zero();
-      for (int k = 0; k < 16; ++k) all += shared[id * 16 + k];
-      columns[j] = all;
+    const long j = left + first + id;
+    if (id < KEPT && j < right) {
+      all = zero();
+      for (int k = 0; k < pieces; ++k) all += shared[id * pieces + k];
+      part[(first_column_part + stretch) * part_step + j] = all;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 #endif
+//===== mv_sym_sum =====
+// y = alpha (the sum of what mv_sym left) + beta y, on GPUs. A work-group takes 16 elements; each 16
+// of its work-items take some of the parts, eight at a time.
+kernel void mv_sym_sum(MATRIX, long chunk, long stretches, global const T *part, long part_step,
+                       T alpha, T beta, global T *y, long offset_y, long inc_y) {
+  local T shared[256];
+  const int id = get_local_id(0), lane = id % 16, slice = id / 16, slices = get_local_size(0) / 16;
+  const long i = (long)get_group_id(0) * 16 + lane;
+  T sum = zero();
+  if (i < n) {
+    // Of a lower triangle the stretches' vectors come first, of an upper one the strips'.
+    const long strip = i / WIDTH, left = strip * WIDTH, strips = (n + WIDTH - 1) / WIDTH;
+    const long nearest = NEAREST(left, min(left + WIDTH, n), LEAD);
+    const long begin = IS_LOWER ? nearest : strip;
+    const long end = (IS_LOWER ? stretches + strip : strips + nearest) + 1;
+    const long step = slices * part_step;
+    long p = begin + slice;
+    global const T *from = part + p * part_step + i;
+    for (; p + 7 * slices < end; p += 8 * slices, from += 8 * step) {
+      T value[8];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) value[k] = from[k * step];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) sum += value[k];
+    }
+    for (; p < end; p += slices, from += step) sum += *from;
+  }
+  shared[id] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice == 0 && i < n) {
+    for (int k = 1; k < slices; ++k) sum += shared[k * 16 + lane];
+    put(y + offset_y + place(i, n, inc_y), alpha, sum, beta);
+  }
+}

@@ -212,6 +212,7 @@
 <prelude>
 <matrix>
 <lanes>
+<strips>
 <mv_sym>
 
 // blas.mv_sym, z
@@ -222,7 +223,28 @@
 <prelude>
 <matrix>
 <lanes>
+<strips>
 <mv_sym>
+
+// blas.mv_sym_sum, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<strips>
+<mv_sym_sum>
+
+// blas.mv_sym_sum, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<strips>
+<mv_sym_sum>
 
 // blas.mv_t, s
 #define PRECISION s

@@ -108,10 +108,14 @@ class Symv : public ::testing::Test {
     if (a.has(i, j)) return a.element(i, j);
     return a.has(j, i) ? std::conj(Wide(a.element(j, i))) : Wide(0);
   }
+  /// Where a matrix lies in its buffer.
+  struct Place {
+    std::size_t padding = 2, offset = 3;
+  };
   static void check(const Layout& layout, std::size_t k, std::array<int, 2> inc, Scalars scalars,
-                    std::size_t queues) {
+                    std::size_t queues, Place place = {}) {
     const std::size_t n = layout.rows;
-    MatrixData<T> a(layout, 2, 3, 1);
+    MatrixData<T> a(layout, place.padding, place.offset, 1);
     if constexpr (!is_real)  // imaginary parts of the diagonal are ignored
       for (std::size_t i = 0; i < n; ++i)
         a.element(i, i).imag(std::numeric_limits<Real<T>>::quiet_NaN());
@@ -134,7 +138,8 @@ class Symv : public ::testing::Test {
     ASSERT_EQ(expected.difference(y.download()), "")
         << name_of(call.routine) << ' ' << n << ", k " << k << ", order " << int(layout.order)
         << ", uplo " << int(layout.uplo) << ", increments " << inc[0] << ' ' << inc[1]
-        << ", scalars " << int(scalars) << ", queues " << queues;
+        << ", scalars " << int(scalars) << ", queues " << queues << ", padding " << place.padding
+        << ", offset " << place.offset;
   }
   static void check_options(Layout::Storage storage, std::size_t n, std::size_t k,
                             std::size_t queues) {
@@ -163,6 +168,30 @@ TYPED_TEST(Symv, shares_large_matrices_between_queues) {
       this->check_options(storage, 263, 0, queues);
 }
 
+// A GPU reads 16 bytes at once where all columns have them at the same rows, from whatever row on,
+// and elements one by one otherwise. It has strips of 128 bytes of columns, whole or cut off.
+TYPED_TEST(Symv, reads_columns_wherever_they_begin) {
+  for (const std::size_t n : {256, 257, 317})
+    for (const std::size_t padding : {(4 - n % 4) % 4, (5 - n % 4) % 4, (6 - n % 4) % 4})
+      for (const std::size_t offset : {0, 1, 2, 3})
+        for (const auto uplo : {Uplo::upper, Uplo::lower})
+          this->check({Layout::Storage::general, Order::column_major, n, n, 0, 0, true, uplo}, 0,
+                      {1, 1}, offset < 2 ? Scalars::both : Scalars::no_beta, 1 + n % 2,
+                      {padding, offset});
+}
+
+// Its stretches of rows are 2048 bytes and more: several turns of a work-group, and several
+// stretches of a strip.
+TYPED_TEST(Symv, reads_stretches_from_the_diagonal_on) {
+  const std::size_t rows = 2048 / sizeof(TypeParam);
+  for (const std::size_t n : {rows - 1, rows, rows + 1, 3 * rows - 2, 3 * rows + 3})
+    for (const auto order : {Order::column_major, Order::row_major})
+      for (const auto uplo : {Uplo::upper, Uplo::lower})
+        for (const std::size_t offset : {0, 3})
+          this->check({Layout::Storage::general, order, n, n, 0, 0, true, uplo}, 0, {1, 1},
+                      Scalars::both, 1, {(4 - n % 4) % 4, offset});
+}
+
 // A CPU's strips of columns are read by stretches of rows: 8192 bytes of them.
 TYPED_TEST(Symv, reads_columns_longer_than_a_stretch) {
   const std::size_t n = 2 * 8192 / sizeof(TypeParam) + 75;
@@ -181,10 +210,35 @@ TYPED_TEST(Symv, reads_half_of_a_band) {
     this->check_options(Layout::Storage::band, 401, 97, queues);
 }
 
+// What is not stored is no 0 that an infinite element of x could make a NaN of.
+TEST(SymvOfInfinities, gives_infinities_where_every_element_is_positive) {
+  constexpr std::size_t n = 75;
+  for (const auto uplo : {Uplo::upper, Uplo::lower}) {
+    MatrixData<float> a({Layout::Storage::general, Order::column_major, n, n, 0, 0, true, uplo}, 1,
+                        0, 1);
+    a.for_each([&](std::size_t i, std::size_t j) { a.element(i, j) = 1; });
+    auto x = OperandData<float>::vector(n, 1, 0, 2), y = OperandData<float>::vector(n, 1, 0, 3);
+    x.all()[x.at(40)] = std::numeric_limits<float>::infinity();
+    Call call;
+    call.routine = Routine::symv;
+    call.uplo = uplo;
+    call.n = n;
+    call.alpha = 1;
+    call.beta = 0;
+    call[Slot::a] = a.upload();
+    call[Slot::x] = x.upload();
+    call[Slot::y] = y.upload();
+    run_and_wait(call, 1);
+    const auto sums = y.download();
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_EQ(sums[y.at(i)], std::numeric_limits<float>::infinity()) << i;
+  }
+}
+
 /// One call of several steps (a copy of x, parts, their sum), whose results are bytes.
 std::vector<float> multiplied(cl_command_queue queue) {
   constexpr std::size_t n = 500;
-  MatrixData<float> a({Layout::Storage::general, {}, n, n, 0, 0, true}, 1, 0, 1);
+  MatrixData<float> a({Layout::Storage::general, Order::column_major, n, n, 0, 0, true}, 1, 0, 1);
   auto x = OperandData<float>::vector(n, -3, 0, 2), y = OperandData<float>::vector(n, 2, 0, 3);
   Call call;
   call.routine = Routine::symv;
