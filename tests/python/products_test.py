@@ -138,6 +138,27 @@ def test_rows_have_the_same_bits_in_any_batch(runtime, rng):
         assert part.tobytes() == whole[:rows].tobytes()
 
 
+@pytest.mark.parametrize("type", ["float32", "float64", "complex64", "complex128"])
+def test_items_of_a_batch_have_the_bits_of_a_product_alone(runtime, rng, type):
+    is_complex = np.dtype(type).kind == "c"
+    if is_complex and runtime.devices[0].type.name != "CPU":
+        pytest.skip("the order of the result counts for complex numbers on GPUs")
+
+    def some(*shape):
+        values = rng.uniform(-1, 1, shape) + (1j * rng.uniform(-1, 1, shape) if is_complex else 0)
+        return values.astype(type)
+
+    a, b = some(3, 20, 300), some(300, 17)
+    batch = blas.gemm(1, a, b, invariant=True, runtime=runtime)
+    for item, one in enumerate(a):
+        for rows in (1, 3, 20):
+            for order in "CF":
+                c = np.empty((rows, 17), type, order=order)
+                left = np.array(one[:rows], order=order)
+                blas.gemm(1, left, b, 0, c, invariant=True, runtime=runtime)
+                assert c.tobytes("C") == batch[item, :rows].tobytes("C")
+
+
 def test_doubles_go_by_way_of_bytes(runtime, rng):
     a, b = rng.uniform(-1, 1, (24, 40)), rng.uniform(-1, 1, (40, 24))
     steps = blas.explain(blas.gemm, 1, a, b, emulated=True, runtime=runtime).steps

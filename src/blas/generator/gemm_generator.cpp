@@ -99,6 +99,7 @@ std::string macros_of(const GemmFacts& facts) {
   all.push_back({"special", std::int64_t{facts.product.is_special()}});
   all.push_back({"vector_epilogue", std::int64_t{is_cpu_form(facts.form)}});
   if (is_cpu_form(facts.form)) all.push_back({"vnni", std::int64_t{facts.by_bytes()}});
+  if (facts.product.flipped) all.push_back({"flipped", std::int64_t{1}});
   std::string text;
   for (const Fact& fact : all)
     text += fmt::format("#define {} {}\n", capitals(fact.name), std::get<std::int64_t>(fact.value));
@@ -210,6 +211,7 @@ Facts facts_of(const GemmPayload& gemm) {
               {"native_floats", gemm.native_floats}};
   if (gemm.kernels == GemmPayload::Kernels::solve) facts.push_back({"solves", std::int64_t{1}});
   if (gemm.kernels == GemmPayload::Kernels::deep) facts.push_back({"deep", std::int64_t{1}});
+  if (gemm.product.flipped) facts.push_back({"flipped", std::int64_t{1}});
   // What is as usual is not named, so that more kinds of products change no Key of the others.
   for (Fact& part : parts_of(gemm.product))
     if (std::get<std::int64_t>(part.value) != 0) facts.push_back(std::move(part));

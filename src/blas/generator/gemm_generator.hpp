@@ -58,6 +58,9 @@ struct ProductForm {
   /// Whether the kernels do nothing unless an int in memory is 0 (closed), or another number
   /// (open).
   enum class Gated : std::uint8_t { no, open, closed } gated = Gated::no;
+  /// The factors of an invariant product of complex numbers are exchanged: the order in which the
+  /// parts of an imaginary part are added, too.
+  bool flipped = false;
 
   /// Whether sums are integers, exactly.
   bool is_integer() const {

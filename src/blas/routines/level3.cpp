@@ -139,6 +139,7 @@ void add_gemm(SequenceBuilder& to) {
   if (call.order == Order::row_major) {
     std::swap(product.first, product.second);
     std::swap(product.rows, product.columns);
+    product.flipped = call.invariant && is_complex(call.precision);
   }
   add_shared(to, product);
 }

@@ -87,7 +87,8 @@ struct Product {
   AfterProduct after{};
   std::size_t items = 1;  ///< of a batch
   ProductForm::Gated gated = ProductForm::Gated::no;
-  cl::Buffer gate{};  ///< an int, where it is gated
+  cl::Buffer gate{};     ///< an int, where it is gated
+  bool flipped = false;  ///< ProductForm::flipped
 
   /// One of a batch.
   Product item(std::size_t index) const {
@@ -111,7 +112,8 @@ struct Product {
             after.bias.stored,
             after.scale.stored,
             after.residual.stored,
-            gated};
+            gated,
+            flipped};
   }
 };
 

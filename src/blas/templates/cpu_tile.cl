@@ -231,7 +231,12 @@ inline void tile(int from, int to, global const REAL* restrict a, global const R
 #endif
       UNROLLED(v, VECTORS) {
         sum[0][j][v] = fma(x[0][v], y, sum[0][j][v]);
-#if COMPLEX
+#if COMPLEX && defined(FLIPPED)
+        // The factors are exchanged: these sums have the bits that they have where they are not.
+        sum[1][j][v] = fma(x[0][v], z, sum[1][j][v]);
+        sum[0][j][v] = fma(-x[1][v], z, sum[0][j][v]);
+        sum[1][j][v] = fma(x[1][v], y, sum[1][j][v]);
+#elif COMPLEX
         sum[1][j][v] = fma(x[1][v], y, sum[1][j][v]);
         sum[0][j][v] = fma(-x[1][v], z, sum[0][j][v]);
         sum[1][j][v] = fma(x[0][v], z, sum[1][j][v]);

@@ -172,14 +172,19 @@ TEST(Widened, triangular_systems_are_solved) {
 }
 
 TEST(Widened, products_with_one_special_matrix_take_them_as_they_lie) {
-  for (const auto side : sides)
-    for (const auto uplo : uplos)
-      for (const Routine routine : {Routine::symm, Routine::trmm, Routine::syrk}) {
+  for (const Storage kind : {half, bfloat16, e4m3, e5m2, int8})
+    for (const auto& [side, uplo] : {std::pair{Side::left, Uplo::upper},
+                                     {Side::left, Uplo::lower},
+                                     {Side::right, Uplo::upper},
+                                     {Side::right, Uplo::lower}})
+      for (const Routine routine : {Routine::symm, Routine::trmm, Routine::syrk, Routine::syr2k}) {
         const std::size_t m = 23, n = 31, size = side == Side::left ? m : n;
-        const bool is_update = routine == Routine::syrk;
-        StoredData a(half, Order::column_major, is_update ? n : size, is_update ? m : size, 3),
-            b(half, Order::column_major, m, n, 4),
-            c(half, Order::column_major, is_update ? n : m, n, 5);
+        const bool has_two = routine == Routine::syr2k;
+        const bool is_update = routine == Routine::syrk || has_two;
+        StoredData a(kind, Order::column_major, is_update ? n : size, is_update ? m : size, 3),
+            b(kind, Order::column_major, has_two ? n : m, has_two ? m : n, 4),
+            c(kind, Order::column_major, is_update ? n : m, n, 5);
+        const double alpha = kind == int8 ? 1.0 / 4096 : 0.5;  // results of bytes are bytes
         Call call;
         call.routine = routine;
         call.precision = Precision::s;
@@ -188,7 +193,7 @@ TEST(Widened, products_with_one_special_matrix_take_them_as_they_lie) {
         call.m = m;
         call.n = n;
         call.k = m;
-        call.alpha = 0.5;
+        call.alpha = alpha;
         call.beta = 0.25;
         call[Slot::a] = a.upload();
         call[Slot::b] = b.upload();
@@ -205,14 +210,15 @@ TEST(Widened, products_with_one_special_matrix_take_them_as_they_lie) {
             if (is_update && !is_stored(uplo, i, j)) continue;
             double sum = 0;
             for (std::size_t k = 0; k < (is_update ? m : size); ++k)
-              sum += is_update            ? a.element(i, k) * a.element(j, k)
+              sum += has_two ? a.element(i, k) * b.element(j, k) + b.element(i, k) * a.element(j, k)
+                     : is_update          ? a.element(i, k) * a.element(j, k)
                      : side == Side::left ? special(i, k) * b.element(k, j)
                                           : b.element(i, k) * special(k, j);
-            sum *= 0.5;
+            sum *= alpha;
             if (routine != Routine::trmm) sum += 0.25 * c.element(i, j);
             expected.set(result.at(i, j), sum, 1e-4);
           }
-        EXPECT_EQ(expected.difference(), "") << text_of(call);
+        EXPECT_EQ(expected.difference(), "") << text_of(call) << " kind " << static_cast<int>(kind);
       }
 }
 
