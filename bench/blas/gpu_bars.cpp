@@ -136,7 +136,7 @@ std::vector<Bar> gpu_product_bars() {
 
 std::vector<Bar> gpu_stream_bars() {
   return {bar(Routine::gemv, Precision::s, 16384, 0.97),
-          bar(Routine::symv, Precision::s, 16384, 0.85),
+          bar(Routine::symv, Precision::s, 16384, 0.9),
           bar(Routine::axpy, Precision::s, std::size_t{1} << 27, 0.9)};
 }
 

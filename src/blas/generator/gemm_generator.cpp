@@ -18,23 +18,30 @@ GemmTiles GemmTiles::of(const Parameters& parameters) {
   return {get("rows"), get("columns"), get("depth")};
 }
 
+namespace {
+
+Fact part(const char* name, auto value) { return {name, static_cast<std::int64_t>(value)}; }
+
+}  // namespace
+
+Facts parts_of(const Epilogue& after, Storage bias, Storage scale, Storage residual) {
+  return {part("bias", after.bias),
+          part("bias_kind", bias),
+          part("scale", after.scale),
+          part("scale_kind", scale),
+          part("activation", after.activation),
+          part("residual", after.residual),
+          part("residual_kind", residual)};
+}
+
 Facts parts_of(const ProductForm& product) {
-  const auto part = [](const char* name, auto value) {
-    return Fact{name, static_cast<std::int64_t>(value)};
-  };
-  return {part("first", product.first),
-          part("second", product.second),
-          part("result", product.result),
-          part("grouped_first", product.grouped_first),
-          part("grouped_second", product.grouped_second),
-          part("bias", product.after.bias),
-          part("bias_kind", product.bias),
-          part("scale", product.after.scale),
-          part("scale_kind", product.scale),
-          part("activation", product.after.activation),
-          part("residual", product.after.residual),
-          part("residual_kind", product.residual),
-          part("gated", product.gated)};
+  Facts parts{part("first", product.first), part("second", product.second),
+              part("result", product.result), part("grouped_first", product.grouped_first),
+              part("grouped_second", product.grouped_second)};
+  for (Fact& fact : parts_of(product.after, product.bias, product.scale, product.residual))
+    parts.push_back(std::move(fact));
+  parts.push_back(part("gated", product.gated));
+  return parts;
 }
 
 std::string gemm_form(const Device& device, const ProductForm& product) {

@@ -38,7 +38,7 @@ struct GpuForm {
   std::size_t threads;       ///< work-items of a work-group
   std::size_t local_memory;  ///< bytes, at most
   std::size_t stage_memory;  ///< the same of the stages of the product, which may have more
-  std::size_t producers;     ///< work-items of the product that only fetch, besides the threads
+  std::size_t producers;     ///< more work-items of the product, which only fetch
 };
 constexpr GpuForm gpu_form(std::string_view form) {
   if (form == "gpu_small") return {64, 20 << 10, 20 << 10, 0};
@@ -82,6 +82,8 @@ constexpr bool is_cpu_form(std::string_view form) { return form == "cpu" || form
 
 /// What a form is made of, by name, as numbers: facts, and in capitals the macros of templates.
 Facts parts_of(const ProductForm& product);
+/// The same of what comes after a product alone.
+Facts parts_of(const Epilogue& after, Storage bias, Storage scale, Storage residual);
 
 /// What GemmGenerator is asked for.
 struct GemmPayload {

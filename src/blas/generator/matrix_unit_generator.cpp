@@ -74,18 +74,8 @@ std::string sums_text(const MatrixUnitFacts& facts) {
       facts.of_integers() ? 'r' : 'f', names, each);
 }
 
-/// What comes after a product, by name, as numbers: facts, and in capitals the template's macros.
 Facts after_of(const MatrixUnitPayload& payload) {
-  const auto part = [](const char* name, auto value) {
-    return Fact{name, static_cast<std::int64_t>(value)};
-  };
-  return {part("bias", payload.after.bias),
-          part("bias_kind", payload.bias),
-          part("scale", payload.after.scale),
-          part("scale_kind", payload.scale),
-          part("activation", payload.after.activation),
-          part("residual", payload.after.residual),
-          part("residual_kind", payload.residual)};
+  return parts_of(payload.after, payload.bias, payload.scale, payload.residual);
 }
 
 /// What a result that goes through something has before the other templates.

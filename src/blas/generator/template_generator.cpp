@@ -30,6 +30,12 @@ Facts facts_of(const TemplatePayload& payload) {
   return facts;
 }
 
+namespace {
+
+constexpr std::int64_t most_parameter = 1 << 15;  // they are lengths of arrays in private memory
+
+}  // namespace
+
 TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
                                      std::vector<std::string> shared)
     : name_(std::move(name)),
@@ -40,11 +46,10 @@ TemplateGenerator::TemplateGenerator(std::string name, Defaults defaults,
 }
 
 bool TemplateGenerator::accepts(const Request& request, const Parameters& parameters) const {
-  constexpr std::int64_t largest = 1 << 15;  // they are lengths of arrays in private memory
   const Parameters known = defaults_(request);
   return std::equal(known.begin(), known.end(), parameters.begin(), parameters.end(),
                     [](const auto& a, const auto& b) {
-                      return a.first == b.first && b.second > 0 && b.second <= largest;
+                      return a.first == b.first && b.second > 0 && b.second <= most_parameter;
                     });
 }
 

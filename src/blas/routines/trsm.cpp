@@ -79,6 +79,7 @@ class TriangularSolve {
     NDRange range;
     range.dimensions = 2;
     range.global = {blocks_.first / blocks_.strip, panels_of(whole_.size, blocks_.first), 1};
+    // On a GPU the columns of a block side by side; A's element is one for all of them.
     if (blocks_.strip == 1) range.local = {blocks_.first, 1, 1};
     auto arguments =
         to_.step(queue_,

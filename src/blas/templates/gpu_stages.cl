@@ -55,8 +55,8 @@ inline void copy_lines(local PANEL* to, global const PANEL* from, int lines, int
   }
 //===== product_producer =====
 // How panels get into local memory on Hopper: by the copy engine, which a warp of its own, the
-// producer, keeps busy (cp.async.bulk). Each stage has two barriers, which tell that it is full and
-// that it is empty (the template copy_barriers): no warp waits for another one's arithmetic. Behind
+// producer, keeps busy (cp.async.bulk). The stages are a ring with barriers (the template
+// copy_barriers): no warp waits for another one's arithmetic. Behind
 // marks, as more local memory than OpenCL tells of is (kernel/program/marked_assembly.hpp).
 #define GROUP_SIZE (THREADS + 32)
 #define BYTES(reals) ((reals) * (int)sizeof(PANEL))
@@ -80,34 +80,16 @@ INLINE void fetch_lines(uint to, global const PANEL* from, int width, int line, 
   }
 }
 
-// A stage's place in the ring of them, with its barriers, and how often the ring has been gone
-// round, modulo 2.
-typedef struct {
-  uint stage, full, empty;
-  int number;
-  uint parity;
-} Place;
-INLINE Place first_place(uint ring) {
-  const Place place = {ring, ring + STAGES * STAGE_BYTES, ring + STAGES * (STAGE_BYTES + 8), 0, 0};
-  return place;
-}
-INLINE void advance(Place* place) {
-  place->stage += STAGE_BYTES, place->full += 8, place->empty += 8;
-  if (++place->number < STAGES) return;
-  place->stage -= STAGES * STAGE_BYTES, place->full -= STAGES * 8, place->empty -= STAGES * 8;
-  place->number = 0, place->parity ^= 1;
-}
-
-INLINE void produce(uint ring, global const PANEL* first, global const PANEL* second, int steps,
+INLINE void produce(Ring ring, global const PANEL* first, global const PANEL* second, int steps,
                     int lane) {
-  Place place = first_place(ring);
+  Place place = {0, 0};
   for (int step = 0; step < steps; ++step) {
-    barrier_wait(place.empty, place.parity ^ 1);
-    if (lane == 0)
-      barrier_arrive_and_expect(place.full, BYTES(STEP * PARTS * (ROWS + COLUMNS)));
+    const uint full = ring.full + place.stage * 8, to = ring.stages + place.stage * STAGE_BYTES;
+    barrier_wait(ring.empty + place.stage * 8, place.parity ^ 1);
+    if (lane == 0) barrier_arrive_and_expect(full, BYTES(STEP * PARTS * (ROWS + COLUMNS)));
     sync_warp();
-    fetch_lines(place.stage, first, ROWS, LINE_A, lane, place.full);
-    fetch_lines(place.stage + BYTES(STAGE_A), second, COLUMNS, LINE_B, lane, place.full);
+    fetch_lines(to, first, ROWS, LINE_A, lane, full);
+    fetch_lines(to + BYTES(STAGE_A), second, COLUMNS, LINE_B, lane, full);
     first += STEP * PARTS * ROWS;
     second += STEP * PARTS * COLUMNS;
     advance(&place);
@@ -116,28 +98,24 @@ INLINE void produce(uint ring, global const PANEL* first, global const PANEL* se
 
 #define OPEN_STAGES                                                                              \
   asm volatile(PTX(".shared .align 128 .b8 kiln_stages[" TEXT(LOCAL_BYTES) "];"));               \
-  uint ring;                                                                                     \
-  asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(ring));                                    \
-  if (item == 0) {                                                                               \
-    const Place place = first_place(ring);                                                       \
-    for (int s = 0; s < STAGES; ++s) {                                                           \
-      barrier_init(place.full + s * 8, 1);                                                       \
-      barrier_init(place.empty + s * 8, THREADS / 32);                                           \
-    }                                                                                            \
-    asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");                             \
-  }                                                                                              \
+  uint stages;                                                                                   \
+  asm volatile(PTX("mov.u32 %0, kiln_stages;") : "=r"(stages));                                  \
+  const uint behind = stages + STAGES * STAGE_BYTES;                                             \
+  const Ring ring = {stages, behind, behind + STAGES * 8};                                       \
+  if (item == 0) open_ring(ring, THREADS / 32);                                                  \
   barrier(CLK_LOCAL_MEM_FENCE);                                                                  \
   if (item >= THREADS) {                                                                         \
     produce(ring, first, second, steps, item - THREADS);                                         \
     return;                                                                                      \
   }
 #define WALK                                                                                     \
-  Place place = first_place(ring);                                                               \
+  Place place = {0, 0};                                                                          \
   for (int step = 0; step < steps; ++step) {                                                     \
-    barrier_wait(place.full, place.parity);                                                      \
-    local const PANEL* stage = (local const PANEL*)(ulong)place.stage;                           \
+    barrier_wait(ring.full + place.stage * 8, place.parity);                                     \
+    local const PANEL* stage =                                                                   \
+        (local const PANEL*)(ulong)(ring.stages + place.stage * STAGE_BYTES);                    \
     TILE_STEP(stage, stage + STAGE_A)                                                            \
     sync_warp();                                                                                 \
-    if (item % 32 == 0) barrier_arrive(place.empty);                                             \
+    if (item % 32 == 0) barrier_arrive(ring.empty + place.stage * 8);                            \
     advance(&place);                                                                             \
   }

@@ -33,7 +33,8 @@
 #define STAGE_BYTES (FIRST_BYTES + SECOND_BYTES)
 #define BLOCK_BYTES 8192  // of 64 elements across the depth, which are fetched at once
 //===== copy_barriers =====
-// Barriers of local memory, which count arrivals, and bytes on their way (mbarrier), behind marks.
+// Barriers of local memory, which count arrivals, and bytes on their way (mbarrier), behind marks; and
+// a ring of STAGES stages that some work-items fill and others use up.
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #define PTX(line) "//@@ " line "\n"
@@ -57,6 +58,28 @@ INLINE void barrier_wait(uint at, uint parity) {
                  PTX("selp.u32 %0, 1, 0, done;") PTX("}")
                  : "=r"(done) : "r"(at), "r"(parity) : "memory");
   } while (!done);
+}
+// A stage's place in the ring of them, and how often the ring has been gone round, modulo 2.
+typedef struct {
+  int stage;
+  uint parity;
+} Place;
+INLINE void advance(Place* place) {
+  if (++place->stage == STAGES) place->stage = 0, place->parity ^= 1;
+}
+// Where the ring lies in local memory, with a barrier of each kind for each stage: that it is full,
+// and that it is empty.
+typedef struct {
+  uint stages, full, empty;
+} Ring;
+// Makes the barriers, of which a stage is empty once all `consumers` say so. By one work-item, for which
+// the others wait.
+INLINE void open_ring(Ring ring, uint consumers) {
+  for (int s = 0; s < STAGES; ++s) {
+    barrier_init(ring.full + s * 8, 1);
+    barrier_init(ring.empty + s * 8, consumers);
+  }
+  asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");
 }
 //===== matrix_unit_product =====
 // ---- Multiplying
@@ -86,20 +109,6 @@ typedef struct {
   global const uchar* at;
   long ld, next;
 } Source;
-// A stage's place in the ring of them, and how often the ring has been gone round, modulo 2.
-typedef struct {
-  int stage;
-  uint parity;
-} Place;
-INLINE void advance(Place* place) {
-  if (++place->stage == STAGES) place->stage = 0, place->parity ^= 1;
-}
-// Where the ring lies in local memory, with a barrier of each kind for each stage: that it is full,
-// and that it is empty.
-typedef struct {
-  uint stages, full, empty;
-} Ring;
-
 // A tile of a result: which one it is, of which item of the batch and which steps of its depth.
 typedef struct {
   long result, batch, p, q;
@@ -207,13 +216,7 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
   Sizes sizes = {rows, columns, depth, count, parts, (rows + ROWS - 1) / ROWS,
                  (columns + COLUMNS - 1) / COLUMNS, 0};
   sizes.tiles = sizes.row_end * sizes.column_end * count * parts;
-  if (item == 0) {
-    for (int s = 0; s < STAGES; ++s) {
-      barrier_init(ring.full + s * 8, 1);
-      barrier_init(ring.empty + s * 8, 2);
-    }
-    asm volatile(PTX("fence.proxy.async.shared::cta;")::: "memory");
-  }
+  if (item == 0) open_ring(ring, 2);
   barrier(CLK_LOCAL_MEM_FENCE);
   if (group == 0) {
     asm volatile(PTX("setmaxnreg.dec.sync.aligned.u32 56;"));
