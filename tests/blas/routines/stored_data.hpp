@@ -123,7 +123,6 @@ class StoredData {
   }
 
   std::size_t leading() const { return ld_; }
-  std::size_t offset() const { return offset_; }
   std::size_t size() const { return bytes_.size() * 8 / bits_of(kind_); }
   std::size_t at(std::size_t i, std::size_t j) const {
     return offset_ + (order_ == Order::column_major ? j * ld_ + i : i * ld_ + j);
