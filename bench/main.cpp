@@ -1,14 +1,22 @@
-// kiln-bench --list | NAME… [--json]: measures what Kiln promises, both sides in one paired run.
-// Exit code: 0 measured, 1 something falls short, 2 a name that is no group and no bar.
+// kiln-bench --list | NAME… [--json] [--avx2]: measures what Kiln promises, both sides in one
+// paired run. Exit code: 0 measured, 1 something falls short, 2 a name that is no group and no bar.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
+#include "device/device.hpp"
 #include "frame/report.hpp"
+#include "rival/libraries.hpp"
 
 namespace {
 
+using namespace kiln;
 using namespace kiln::bench;
 
 bool chosen(const Bar& bar, const std::string& name) {
@@ -68,15 +76,37 @@ int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) 
   return worst.falling_short() > 0 ? 1 : 0;
 }
 
+/// Begins again with a library before LLVM that takes AVX-512 away, and the like said to rivals.
+/// Returns only where that fails, with what to print.
+std::string begin_again_with_avx2(char** argv, const fs::path& binaries) {
+  const fs::path library = binaries.parent_path() / "lib" / "libkiln-bench-avx2.so";
+  if (!fs::exists(library)) return fmt::format("{} is absent", library.string());
+  ::setenv("KILN_BENCH_AVX2", "1", 1);
+  ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+  ::setenv("LD_PRELOAD", library.c_str(), 1);
+  // The device's name is another, so that nothing of the store is taken or left that is not its.
+  ::execv("/proc/self/exe", argv);
+  return "cannot begin again: " + std::string(std::strerror(errno));
+}
+
+/// Whether a device still has AVX-512: PoCL names devices after the processor.
+bool has_avx512() {
+  const auto devices = all_devices();
+  return !devices || std::ranges::any_of(*devices, [](const DevicePtr& device) {
+    return device->name.find("avx512") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Measures the bars that Kiln must reach");
   std::vector<std::string> names;
-  bool only_list = false, as_json = false;
+  bool only_list = false, as_json = false, only_avx2 = false;
   std::string source = KILN_SOURCE_DIR;
   app.add_flag("--list", only_list, "print every bar");
   app.add_flag("--json", as_json, "print an array of objects");
+  app.add_flag("--avx2", only_avx2, "without AVX-512, on either side: PoCL, OpenBLAS, oneDNN");
   app.add_option("--source", source, "the project's folder, where the build was carried away");
   app.add_option("names", names, "groups (spec) or bars (spec/version)");
   try {
@@ -85,6 +115,15 @@ int main(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
 
+  const auto binaries = fs::read_symlink("/proc/self/exe").parent_path();
+  if (only_avx2 && !kiln::rival::is_held_to_avx2()) {
+    fmt::print(stderr, "kiln-bench: {}\n", begin_again_with_avx2(argv, binaries));
+    return 2;
+  }
+  if (only_avx2 && has_avx512()) {
+    fmt::print(stderr, "kiln-bench: PoCL's device has AVX-512 all the same (--avx2)\n");
+    return 2;
+  }
   std::vector<Bar> bars = all_bars();
   if (only_list) return list(bars);
   std::vector<Bar> wanted;
@@ -102,6 +141,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "kiln-bench: names a group or a bar, or --list\n");
     return 2;
   }
-  const auto binaries = fs::read_symlink("/proc/self/exe").parent_path();
   return measure(wanted, {binaries, fs::absolute(source)}, as_json);
 }

@@ -136,9 +136,11 @@ Outcome against_vendor(const Call& call) {
   return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
 }
 
-Bar gpu_bar(Precision precision, std::size_t n, std::size_t items) {
-  const Call call = batch_of(precision, n, items);
-  return {fmt::format("blas/gpu-batch-{}-{}", name_of(call), n),
+Bar gpu_bar(Precision precision, std::size_t n, std::size_t items,
+            Storage stored = Storage::native) {
+  Call call = batch_of(precision, n, items);
+  for (const Slot slot : {Slot::a, Slot::b, Slot::c}) call[slot].stored = stored;
+  return {fmt::format("blas/gpu-batch-{}-{}", stored == Storage::half ? "hgemm" : name_of(call), n),
           fmt::format("{} products of {} x {} in one call on the GPU, against cuBLAS's strided "
                       "batches",
                       items, n, n),
@@ -157,6 +159,7 @@ std::vector<Bar> batch_bars() {
   for (const auto precision : {Precision::c, Precision::z}) bars.push_back(cpu_bar(precision, 16));
   bars.push_back(gpu_bar(Precision::d, 23, 100'000));
   bars.push_back(gpu_bar(Precision::s, 64, 10'000));
+  bars.push_back(gpu_bar(Precision::s, 64, 10'000, Storage::half));
   return bars;
 }
 

@@ -1,8 +1,10 @@
-// Every routine of CLBlast's interface, small and large, on the CPU device: one program's calls of
-// either libclblast.so.1, CLBlast's and Kiln's, on the same memory objects and the same queue.
+// Every routine of CLBlast's interface, small and large, on the CPU device and on a GPU: one
+// program's calls of either libclblast.so.1, CLBlast's and Kiln's, on the same memory objects and
+// the same queue.
 #include <fmt/format.h>
 
 #include <complex>
+#include <map>
 #include <span>
 
 #include "blas/bars.hpp"
@@ -82,14 +84,16 @@ std::string name_of(const Measured& measured, Precision precision) {
 /// so many are enqueued before a wait.
 constexpr int small_calls = 20;
 
-Outcome against_clblast(const Context& context, const Call& call, int in_a_row,
+Outcome against_clblast(const Context& context, const char* device, const Call& call, int in_a_row,
                         rival::Clblast::Items items) {
+  if (!select_devices(device)) return not_measured(fmt::format("there is no device '{}'", device));
   const auto& theirs = rival::Clblast::get();
   if (!theirs.present()) return not_measured("CLBlast's libclblast.so.1 is absent");
   static const rival::Clblast ours(context.binaries.parent_path() / "lib" / "libclblast.so.1");
   if (!ours.present()) return not_measured("Kiln's libclblast.so.1 is absent");
-  static rival::Machine machine("cpu");
-  rival::Problem problem(machine, call);
+  // Either library keeps what it made in a context.
+  static std::map<std::string, rival::Machine> machines;
+  rival::Problem problem(machines.try_emplace(device, device).first->second, call);
   const auto side = [&](const char* name, const rival::Clblast& library) {
     auto made = rival::side_of(name, [&problem, &library, items, in_a_row] {
       for (int i = 0; i < in_a_row; ++i) library.run(problem.call(), problem.queue(), items);
@@ -109,15 +113,26 @@ struct ClblastProblem {
   rival::Clblast::Items items = rival::Clblast::Items::a_stride_apart;
 };
 
-Bar bar_of(const ClblastProblem& problem) {
+Bar cpu_bar(const ClblastProblem& problem) {
   return {"blas/clblast/" + problem.name,
           problem.text + " on the CPU device, by either libclblast.so.1",
           Holds::at_least,
           1,
           "x faster",
           [problem](const Context& context) {
-            return against_clblast(context, problem.call, problem.is_small ? small_calls : 1,
+            return against_clblast(context, "cpu", problem.call, problem.is_small ? small_calls : 1,
                                    problem.items);
+          }};
+}
+
+Bar gpu_bar(const ClblastProblem& problem) {
+  return {"blas/gpu-clblast/" + problem.name,
+          problem.text + " on the GPU, by either libclblast.so.1",
+          Holds::at_least,
+          1,
+          "x faster",
+          [problem](const Context& context) {
+            return against_clblast(context, "gpu", problem.call, small_calls, problem.items);
           }};
 }
 
@@ -206,7 +221,8 @@ std::vector<Bar> clblast_routine_bars() {
   add_batches(problems, Precision::s);
   add_batches(problems, Precision::c);
   std::vector<Bar> bars;
-  for (const ClblastProblem& problem : problems) bars.push_back(bar_of(problem));
+  for (const ClblastProblem& problem : problems) bars.push_back(cpu_bar(problem));
+  for (const ClblastProblem& problem : problems) bars.push_back(gpu_bar(problem));
   return bars;
 }
 

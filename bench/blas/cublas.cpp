@@ -104,16 +104,29 @@ void run_stored(const rival::SharedLibrary& blas, void* handle, const Call& call
   const auto data = [&](Slot slot) { return memory[static_cast<std::size_t>(slot)]; };
   const auto ld = [&](Slot slot) { return static_cast<int>(call[slot].stride); };
   constexpr int compute_32f = 68, compute_32i = 72, default_algorithm = -1;
-  check(blas.function<int(void*, int, int, int, int, int, const void*, const void*, int, int,
+  const auto kind = [&](Slot slot) { return kind_of(call[slot].stored); };
+  const auto step = [&](Slot slot) { return static_cast<long long>(call[slot].batch_stride); };
+  const int m = static_cast<int>(call.m), n = static_cast<int>(call.n),
+            k = static_cast<int>(call.k);
+  const int trans_a = static_cast<int>(call.trans_a), trans_b = static_cast<int>(call.trans_b);
+  const int compute = of_integers ? compute_32i : compute_32f;
+  if (call.batch == 1)
+    check(
+        blas.function<int(void*, int, int, int, int, int, const void*, const void*, int, int,
                           const void*, int, int, const void*, void*, int, int, int, int)>(
-            "cublasGemmEx")(handle, static_cast<int>(call.trans_a), static_cast<int>(call.trans_b),
-                            static_cast<int>(call.m), static_cast<int>(call.n),
-                            static_cast<int>(call.k), alpha, data(Slot::a),
-                            kind_of(call[Slot::a].stored), ld(Slot::a), data(Slot::b),
-                            kind_of(call[Slot::b].stored), ld(Slot::b), beta, data(Slot::c),
-                            kind_of(call[Slot::c].stored), ld(Slot::c),
-                            of_integers ? compute_32i : compute_32f, default_algorithm),
+            "cublasGemmEx")(handle, trans_a, trans_b, m, n, k, alpha, data(Slot::a), kind(Slot::a),
+                            ld(Slot::a), data(Slot::b), kind(Slot::b), ld(Slot::b), beta,
+                            data(Slot::c), kind(Slot::c), ld(Slot::c), compute, default_algorithm),
         "cublasGemmEx");
+  else
+    check(blas.function<int(void*, int, int, int, int, int, const void*, const void*, int, int,
+                            long long, const void*, int, int, long long, const void*, void*, int,
+                            int, long long, int, int, int)>("cublasGemmStridedBatchedEx")(
+              handle, trans_a, trans_b, m, n, k, alpha, data(Slot::a), kind(Slot::a), ld(Slot::a),
+              step(Slot::a), data(Slot::b), kind(Slot::b), ld(Slot::b), step(Slot::b), beta,
+              data(Slot::c), kind(Slot::c), ld(Slot::c), step(Slot::c),
+              static_cast<int>(call.batch), compute, default_algorithm),
+          "cublasGemmStridedBatchedEx");
 }
 
 }  // namespace

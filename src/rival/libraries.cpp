@@ -162,10 +162,13 @@ class CblasCall {
 
 }  // namespace
 
+bool is_held_to_avx2() { return ::getenv("KILN_BENCH_AVX2") != nullptr; }
+
 Cblas::Cblas()
     : SharedLibrary([] {
         for (const char* name : {"OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "OPENBLAS_NUM_THREADS"})
           ::unsetenv(name);
+        if (is_held_to_avx2()) ::setenv("OPENBLAS_CORETYPE", "Haswell", 1);
         return SharedLibrary({"libopenblas.so.0", "libopenblas.so"});
       }()) {}
 

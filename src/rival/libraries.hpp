@@ -46,11 +46,15 @@ class Onednn : public SharedLibrary {
   Onednn() : SharedLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}) {}
 };
 
+/// Whether this process is to have no AVX-512, on either side: `kiln-bench --avx2` sees to it.
+bool is_held_to_avx2();
+
 /// OpenBLAS by CBLAS, its C interface (Blackford 2002, appendix).
 class Cblas : public SharedLibrary {
  public:
   /// Loaded at the first call, with the kernels and threads that it chooses itself: what the
-  /// environment says about them (OPENBLAS_CORETYPE and such) is taken out of it.
+  /// environment says about them (OPENBLAS_CORETYPE and such) is taken out of it. Those of AVX2
+  /// where is_held_to_avx2().
   static const Cblas& get();
   /// Runs a call whose operands are in the host's memory, an array for each slot. Throws Error
   /// (unsupported) where it has no such routine.

@@ -118,10 +118,11 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const bool complex = is_complex(facts.precision);
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
-          {"columns", complex ? (wide ? 6 : 4) : (wide ? 12 : 6)},
-          {"depth", facts.by_bytes()                        ? 1024
-                    : is_double(facts.precision) || complex ? 256
-                                                            : 512}};
+          {"columns", wide && !complex ? 12 : 6},
+          {"depth", facts.by_bytes()                                  ? 1024
+                    : wide && (is_double(facts.precision) || complex) ? 256
+                    : is_double(facts.precision) && !complex          ? 256
+                                                                      : 512}};
 }
 
 /// Bytes of local memory that a product's stages take.

@@ -50,9 +50,9 @@ inline void write_rows(global T *to, const T *from) {
 #if ON_CPU
 // Each work-item takes strips of columns, every `items`-th, and adds to a vector of its own,
 // part_step after another. A strip is read by stretches of rows, whose elements of x and of the sums
-// stay in the nearest cache while the strip's columns pass.
+// stay in a near cache while the strip's columns pass.
 #define STRIP 32
-#define STRETCH (8192L / (long)sizeof(T))
+#define STRETCH (32768L / (long)sizeof(T))
 #define TOGETHER (LANES * sizeof(REAL) == 64 && !COMPLEX ? 8 : 4)
 
 inline void add_scalar(global const T *column, long first, long end, long j, long conj,
