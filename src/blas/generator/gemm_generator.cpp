@@ -119,10 +119,9 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
           {"columns", wide && !complex ? 12 : 6},
-          {"depth", facts.by_bytes()                                  ? 1024
-                    : wide && (is_double(facts.precision) || complex) ? 256
-                    : is_double(facts.precision) && !complex          ? 256
-                                                                      : 512}};
+          {"depth", facts.by_bytes()                                ? 1024
+                    : (complex ? wide : is_double(facts.precision)) ? 256
+                                                                    : 512}};
 }
 
 /// Bytes of local memory that a product's stages take.
