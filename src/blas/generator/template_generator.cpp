@@ -124,6 +124,7 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("mv_sum", nothing, {"matrix"});
   add("mv_sym", nothing, {"matrix", "lanes", "strips"});
   add("mv_sym_sum", nothing, {"matrix", "strips"});
+  add("mv_sym_few", nothing, {"matrix"});
   add("rank_update", nothing, {"matrix", "lanes"});
   add("solve", rows_of_solution, {"quotient", "matrix", "lanes"});
   add("omatcopy");

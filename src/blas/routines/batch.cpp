@@ -106,7 +106,7 @@ bool add_at_once(SequenceBuilder& to) {
     add_small(to, normal_gemv(call));
     return true;
   }
-  if (call.routine == Routine::axpy && call.n <= longest_of_table) {
+  if (call.routine == Routine::axpy && is_small_axpy(call.n, call.batch)) {
     add_axpy_batch(to);
     return true;
   }
@@ -114,6 +114,17 @@ bool add_at_once(SequenceBuilder& to) {
 }
 
 }  // namespace
+
+bool add_small_gemm(SequenceBuilder& to) {
+  // Packing would be a launch of its own; beyond this, few work-groups would do it all.
+  constexpr std::size_t most = 128, most_depth = 256;
+  const Call& call = to.call();
+  if (call.batch != 1 || call.by_items || to.runs_items() || !is_plain(call) || call.m > most ||
+      call.n > most || call.k > most_depth || is_cpu_form(to.gemm_form(0)))
+    return false;
+  add_small_product(to, 0, normal_gemm(call), 0, 1);
+  return true;
+}
 
 void add_batch(SequenceBuilder& to, const std::function<void(SequenceBuilder&)>& add) {
   if (add_at_once(to)) return;

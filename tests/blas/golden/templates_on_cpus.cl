@@ -226,6 +226,24 @@
 <strips>
 <mv_sym>
 
+// blas.mv_sym_few, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sym_few>
+
+// blas.mv_sym_few, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sym_few>
+
 // blas.mv_sym_sum, s
 #define PRECISION s
 #define ON_CPU 1
