@@ -46,7 +46,10 @@ Facts parts_of(const ProductForm& product) {
 
 std::string gemm_form(const Device& device, const ProductForm& product) {
   if (device.type == Device::Type::cpu)
-    return device.vnni && product.is_integer() ? "cpu_vnni" : "cpu";
+    return !product.is_integer() ? "cpu"
+           : device.vnni         ? "cpu_vnni"
+           : device.avx2         ? "cpu_pairs"
+                                 : "cpu";
   const auto has_room_for = [&](std::string_view form) {
     return device.max_work_group_size >= gpu_form(form).threads &&
            device.local_memory >= gpu_form(form).local_memory;
@@ -70,7 +73,9 @@ struct GemmFacts : GemmPayload {
   /// Whether a warp of its own feeds the others (the template product_producer).
   bool has_producer() const { return gpu_form(form).producers != 0; }
   /// Whether panels hold bytes.
-  bool by_bytes() const { return form == "cpu_vnni" && product.is_integer(); }
+  bool by_bytes() const {
+    return (form == "cpu_vnni" || form == "cpu_pairs") && product.is_integer();
+  }
   /// Whether floats hold integer sums, exactly as far as a block of the depth goes.
   bool sums_in_floats() const { return form == "cpu" && product.is_integer(); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -105,7 +110,8 @@ std::string macros_of(const GemmFacts& facts) {
   all.push_back({"integer", std::int64_t{facts.product.is_integer()}});
   all.push_back({"special", std::int64_t{facts.product.is_special()}});
   all.push_back({"vector_epilogue", std::int64_t{is_cpu_form(facts.form)}});
-  if (is_cpu_form(facts.form)) all.push_back({"vnni", std::int64_t{facts.by_bytes()}});
+  if (is_cpu_form(facts.form))
+    all.push_back({"vnni", std::int64_t{facts.form == "cpu_vnni" && facts.by_bytes()}});
   if (facts.product.flipped) all.push_back({"flipped", std::int64_t{1}});
   std::string text;
   for (const Fact& fact : all)
@@ -117,8 +123,11 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
   const bool complex = is_complex(facts.precision);
   const std::int64_t vectors = complex && !wide ? 1 : 2;
+  // Of pairs of bytes a tile needs registers for the halves of a vector, too.
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
-          {"columns", wide && !complex ? 12 : 6},
+          {"columns", wide && !complex                                ? 12
+                      : facts.form == "cpu_pairs" && facts.by_bytes() ? 4
+                                                                      : 6},
           {"depth", facts.by_bytes()                                ? 1024
                     : (complex ? wide : is_double(facts.precision)) ? 256
                                                                     : 512}};
