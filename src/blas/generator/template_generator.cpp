@@ -140,6 +140,7 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("narrow", nothing, {"stored"});
   // batches
   add("small_product");
+  add("small_halves");
   add("axpy_batch", nothing, {"vectors"});
   return made;
 }

@@ -43,7 +43,7 @@ std::vector<Items> item_shares(SequenceBuilder& to) {
 
 bool is_plain(const Call& call) {
   return call.epilogue == Epilogue{} && !call.invariant && !call.emulated &&
-         (call.group_a | call.group_b) == 0 && !has_stored(call);
+         (call.group_a | call.group_b) == 0;
 }
 
 /// A gemm as a product by columns: that of a row-major call is its transpose.
@@ -94,10 +94,20 @@ void add_small(SequenceBuilder& to, const SmallProduct& product) {
     add_small_product(to, queue, product, from, end);
 }
 
+/// The same of halves or bfloat16, where all devices have matrix units for them.
+bool add_halves(SequenceBuilder& to) {
+  for (unsigned queue = 0; queue < to.queues(); ++queue)
+    if (!takes_small_halves(to, queue)) return false;
+  for (const auto& [queue, from, end] : item_shares(to))
+    add_small_halves(to, queue, normal_gemm(to.call()), from, end);
+  return true;
+}
+
 /// Adds what does a batch in one launch; false, and nothing, where there is no such kernel.
 bool add_at_once(SequenceBuilder& to) {
   const Call& call = to.call();
   if (!is_plain(call)) return false;
+  if (has_stored(call)) return add_halves(to);
   if (call.routine == Routine::gemm && is_small_product(call.m, call.n, call.k)) {
     add_small(to, normal_gemm(call));
     return true;

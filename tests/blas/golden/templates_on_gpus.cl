@@ -544,6 +544,22 @@
 <skinny>
 <skinny_gpu>
 
+// blas.small_halves, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_halves>
+
+// blas.small_halves, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_halves>
+
 // blas.small_product, s
 #define PRECISION s
 #define ON_CPU 0
