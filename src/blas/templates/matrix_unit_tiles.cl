@@ -187,11 +187,14 @@ INLINE void store_8(global ushort* to, long there, const uint w[4]) {
     if (e < there) to[e] = (ushort)(w[e / 2] >> e % 2 * 16);
 }
 
-// A lane's pairs of 32 rows of a column from row `first` on, and the same back.
+// A lane's pairs of 32 rows of a column from row `first` on, and the same back. Where all 32 are there,
+// as in a whole tile, compilers see that nothing is to be asked: what comes before and after overlaps.
+INLINE long there_of(int first, long rows, int t) {
+  return rows - first >= 32 ? 8 : rows - first - t * 8;
+}
 INLINE void load_pairs(uint w[4], global const ushort* at, int first, long rows, bool wide, int t) {
   if (wide) {
-    const int own = first + t * 8;
-    const uint4 bits = load_8(at + own, rows - own);
+    const uint4 bits = load_8(at + first + t * 8, there_of(first, rows, t));
     w[0] = bits.x, w[1] = bits.y, w[2] = bits.z, w[3] = bits.w;
     transpose_quad(w, t);
     return;
@@ -205,9 +208,8 @@ INLINE void load_pairs(uint w[4], global const ushort* at, int first, long rows,
 }
 INLINE void store_pairs(global ushort* at, uint w[4], int first, long rows, bool wide, int t) {
   if (wide) {
-    const int own = first + t * 8;
     transpose_quad(w, t);
-    store_8(at + own, rows - own, w);
+    store_8(at + first + t * 8, there_of(first, rows, t), w);
     return;
   }
 #pragma unroll
@@ -282,7 +284,7 @@ INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const S
 INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const SUM* s, int t,
                         WIDE alpha, WIDE beta FINISH_PARAMETERS) {
   const int i = first + t * 2;
-  const bool both = i + 2 <= rows;
+  const bool both = first + PIECE <= rows || i + 2 <= rows;
   global OUT2* pair = (global OUT2*)(at + i);
   OUT2 old = 0;
   if (beta != 0) {

@@ -240,6 +240,12 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     const Tile tile = find_tile(number, &sizes);
     // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
     const long i0 = tile.p * ROWS, j0 = tile.q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
+#if SPECIAL
+    const After of_tile = AFTER_OF_ITEM(tile.batch);
+    local const RowVectors* vectors =
+        load_rows(&of_rows[group - 1][turn], &of_tile, i0, rows, thread, group);
+    turn ^= 1;
+#endif
     int before = 0;
     for (int step = tile.begin; step < tile.end; ++step) {
       barrier_wait(ring.full + place.stage * 8, place.parity);
@@ -259,14 +265,9 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
       advance(&place);
     }
 #if SPECIAL
-    // Meanwhile, what comes after.
-    const After of_tile = AFTER_OF_ITEM(tile.batch);
-    local const RowVectors* vectors =
-        load_rows(&of_rows[group - 1][turn], &of_tile, i0, rows, thread, group);
     Finish finish[2] = {finish_of(&of_tile, vectors, i0, j0, columns),
                         finish_of(&of_tile, vectors, i0, j0 + 8, columns)};
     finish[1].wide = finish[0].wide;
-    turn ^= 1;
 #endif
     asm volatile(PTX("wgmma.wait_group.sync.aligned 0;")::: "memory");
     if (thread == 0) barrier_arrive(ring.empty + before * 8);
@@ -282,34 +283,34 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     // becomes of its elements overlaps.
 #if SPECIAL
     const bool whole = is_inside && beta == 0 && (!RESIDUAL || finish[0].wide);
-#define SCALARS(alpha, beta) alpha, beta FINISH_ARGUMENTS
+#define SCALARS(alpha, beta, factor) alpha, beta, factor, finish + side
 #elif RESULT == 3
     // Integers then stay as they are, too.
     const bool whole = is_inside && alpha == 1 && beta == 0;
-#define SCALARS(alpha, beta) alpha, beta
+#define SCALARS(alpha, beta, factor) alpha, beta
 #elif RESULT == 4
     const bool whole = is_inside;
     const Modulus modulus = moduli[tile.batch];
-#define SCALARS(alpha, beta) &modulus
+#define SCALARS(alpha, beta, factor) &modulus
 #else
     const bool whole = false;
-#define SCALARS(alpha, beta) alpha, beta
+#define SCALARS(alpha, beta, factor) alpha, beta
 #endif
-#define STORE(rows, wide, alpha, beta)                                         \
+#define STORE(rows, wide, alpha, beta, factor)                                 \
   _Pragma("unroll") for (int first = 0; first < ROWS; first += PIECE)          \
       _Pragma("unroll") for (int side = 0; side < 2; ++side)                   \
           store_piece(to + side * 8 * ld, first, rows, wide, sums + side * 2, t, \
-                      SCALARS(alpha, beta));
+                      SCALARS(alpha, beta, factor));
     if (whole) {
 #if RESULT == 3
       _Pragma("unroll") for (int pair = 0; pair < SUM_COUNT / 2; ++pair)
         *(global OUT2*)(to + pair % 2 * 8 * ld + pair / 2 * 8 + t * 2) =
             (OUT2)(sums[pair * 2], sums[pair * 2 + 1]);
 #else
-      STORE(ROWS, true, alpha, 0)
+      STORE(ROWS, true, 1, 0, alpha)
 #endif
     } else {
-      STORE(j0 + side * 8 < columns ? rows - i0 : 0, wide, alpha, beta)
+      STORE(j0 + side * 8 < columns ? rows - i0 : 0, wide, alpha, beta, 1)
     }
   }
 }
