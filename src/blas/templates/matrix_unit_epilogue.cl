@@ -142,10 +142,11 @@ INLINE float active(float x) { return activated(x); }
 // GELU is max(x, 0) - |x| Q(|x|), where Q, the upper tail of the normal distribution, is 2 to the
 // power of a polynomial, fitted to its logarithm over [0, 5.75]; it falls as far as 8, where Q is below
 // 2^-50. From x / 2 it takes two operations fewer: max(x, 0) is x / 2 + |x / 2|, and the polynomial of
-// |x| / 2 has the same coefficients times powers of 2, for 2 Q. With what ex2.approx is off by, 2 units of 2^-24 at most, |x| Q(|x|) is right to within
-// 2^-23.5, and 2^-22.3 of |x| (at 9,000 points, by floats of the host). For results of 16 bits: to within
-// 2^-20.9, and 2^-16.5 of itself where it is 2^-14 (a half's smallest normal number) or more: half an
-// ulp of a half is 2^-12 of it or more, of a bfloat16 2^-9.
+// |x| / 2 has the same coefficients times powers of 2, for 2 Q. With what ex2.approx is off by, 2 units
+// of 2^-24 at most, |x| Q(|x|) is right to within 2^-23.5, and 2^-22.3 of |x| (at 9,000 points, by
+// floats of the host). For results of 16 bits: to within 2^-20.9, and 2^-16.5 of itself where it is 2^-14
+// (a half's smallest normal number) or more: half an ulp of a half is 2^-12 of it or more, of a bfloat16
+// 2^-9.
 INLINE float active(float half_of_x) {
   const float a = fmin(fabs(half_of_x), 4.0f);
 #if RESULT == 1 || RESULT == 2

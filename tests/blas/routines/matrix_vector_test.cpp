@@ -73,8 +73,8 @@ TYPED_TEST(Gemv, shares_large_matrices_between_queues) {
   }
 }
 
-// A GPU's work-groups read 16 bytes of 64 rows at once where all columns have them at the same rows,
-// 16 columns of a slice at a time.
+// A GPU's work-groups read 16 bytes of 64 rows at once where all columns have them at the same
+// rows, 8 columns of a slice at a time.
 TYPED_TEST(Gemv, reads_columns_wherever_they_begin) {
   for (const std::size_t m : {64, 128, 131, 200})
     for (const std::size_t n : {1, 15, 260, 1031})
@@ -83,7 +83,12 @@ TYPED_TEST(Gemv, reads_columns_wherever_they_begin) {
           const Layout by_columns{Layout::Storage::general, Order::column_major, m, n};
           const Layout by_rows{Layout::Storage::general, Order::row_major, n, m};
           this->check({by_columns, Transpose::none, {1, 1}, Scalars::both, 1, padding, offset});
-          this->check({by_rows, Transpose::conjugate, {1, 2}, Scalars::no_beta, 1 + m % 2, padding,
+          this->check({by_rows,
+                       Transpose::conjugate,
+                       {1, 2},
+                       Scalars::no_beta,
+                       1 + m % 2,
+                       padding,
                        offset});
         }
 }
