@@ -14,32 +14,27 @@ kernel void pack_vector(long n, global const T *restrict x, long offset_x, long 
 // 16 bytes of a column, and how many of them a work-item asks for before it uses any.
 #define WIDE (16 / (int)sizeof(T))
 #define AHEAD 8
-typedef struct {
-  T row[WIDE];
-} Rows;
-inline Rows rows_at(global const T *at) {
-  Rows rows;
+inline void read_rows(T rows[WIDE], global const T *at) {
 #if DOUBLE
   const double2 all = *(global const double2 *)at;
 #if COMPLEX
-  rows.row[0] = all;
+  rows[0] = all;
 #else
-  rows.row[0] = all.x, rows.row[1] = all.y;
+  rows[0] = all.x, rows[1] = all.y;
 #endif
 #else
   const float4 all = *(global const float4 *)at;
 #if COMPLEX
-  rows.row[0] = all.xy, rows.row[1] = all.zw;
+  rows[0] = all.xy, rows[1] = all.zw;
 #else
-  rows.row[0] = all.x, rows.row[1] = all.y, rows.row[2] = all.z, rows.row[3] = all.w;
+  rows[0] = all.x, rows[1] = all.y, rows[2] = all.z, rows[3] = all.w;
 #endif
 #endif
-  return rows;
 }
-inline void add_rows_of(T sums[WIDE], const Rows rows, T factor, int conj) {
+inline void add_rows_of(T sums[WIDE], const T rows[WIDE], T factor, int conj) {
 #pragma unroll
   for (int e = 0; e < WIDE; ++e)
-    sums[e] = mul_add(conjugate_if(conj, rows.row[e]), factor, sums[e]);
+    sums[e] = mul_add(conjugate_if(conj, rows[e]), factor, sums[e]);
 }
 #endif
 
@@ -88,16 +83,18 @@ kernel void mv_n(MATRIX, long from, long to, long rows, long parts, long conj, T
 #pragma unroll
     for (int e = 0; e < WIDE; ++e) sums[e] = zero();
     for (; j + (AHEAD - 1) * slices < stop; j += AHEAD * slices) {
-      Rows value[AHEAD];
+      T value[AHEAD][WIDE];
 #pragma unroll
-      for (int k = 0; k < AHEAD; ++k) value[k] = rows_at(column + k * distance);
+      for (int k = 0; k < AHEAD; ++k) read_rows(value[k], column + k * distance);
 #pragma unroll
       for (int k = 0; k < AHEAD; ++k) add_rows_of(sums, value[k], factor[k * slices], conj);
       column += AHEAD * distance;
       factor += AHEAD * slices;
     }
     for (; j < stop; j += slices) {
-      add_rows_of(sums, rows_at(column), *factor, conj);
+      T value[WIDE];
+      read_rows(value, column);
+      add_rows_of(sums, value, *factor, conj);
       column += distance;
       factor += slices;
     }
