@@ -62,9 +62,18 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
                                            : std::min(matrix.n, matrix.up + matrix.down + 1);
   if (device.type != Device::Type::cpu) {
     const std::int64_t block = op.transposed ? group_columns : group_rows;
-    const std::int64_t most = std::max<std::int64_t>(1, terms / (op.transposed ? 1024 : 64));
-    return {block, std::clamp<std::int64_t>(
-                       units * product_groups_per_unit / ceil_div(results, block), 1, most)};
+    const std::int64_t blocks = ceil_div(results, block);
+    // Parts with at least so many terms of a sum, that there are so many work-groups a compute
+    // unit.
+    const auto parts = [&](std::int64_t groups, std::int64_t least_terms) {
+      return std::min(units * groups / blocks, terms / least_terms);
+    };
+    // By rows: so many that the last ones matter little, as long as they have enough to read.
+    constexpr std::int64_t long_sum = 1024;
+    const std::int64_t wanted = op.transposed      ? parts(product_groups_per_unit, 1024)
+                                : terms < long_sum ? parts(product_groups_per_unit, 64)
+                                                   : std::max(parts(32, 512), parts(2, 64));
+    return {block, std::max<std::int64_t>(1, wanted)};
   }
   const double worth = matrix.area() / queues / least_product_area;
   const auto items = static_cast<std::int64_t>(
