@@ -87,15 +87,21 @@ inline std::uint32_t nearest(Storage kind, double value) {
 
 /// The memory of a matrix, rows x columns as the call sees it, whose elements are of a kind: all
 /// that the buffer holds, guard elements behind the end included, filled from a seed with numbers
-/// from -2 to 2 (whole ones over all their range).
+/// from -2 to 2 (whole ones over all their range). Lines begin anywhere, or where `aligned` at
+/// multiples of 32 elements.
 class StoredData {
  public:
-  StoredData(Storage kind, Order order, std::size_t rows, std::size_t columns, unsigned seed)
+  StoredData(Storage kind, Order order, std::size_t rows, std::size_t columns, unsigned seed,
+             bool aligned = false)
       : kind_(kind), order_(order), offset_(kind == Storage::int4 ? rows % 2 : seed % 3 * 2) {
     const bool by_columns = order == Order::column_major;
     const std::size_t length = by_columns ? rows : columns, lines = by_columns ? columns : rows;
     ld_ = length + seed % 4;
     if (kind == Storage::int4) ld_ += ld_ % 2;
+    if (aligned) {
+      offset_ = 32 * (seed % 3);
+      ld_ = (length + 31) / 32 * 32 + 32 * (seed % 2);
+    }
     bytes_.resize(((offset_ + lines * ld_ + 6) * bits_of(kind) + 7) / 8);
     std::mt19937 random(seed);
     for (std::size_t i = 0; i < size(); ++i) {
@@ -179,7 +185,9 @@ class ExpectedStored {
       }
       const double found = meaning_of(kind, bits), low = set_[i].value - set_[i].bound,
                    high = set_[i].value + set_[i].bound;
-      const bool is_right = kind == Storage::native || kind == Storage::int32
+      const bool is_right = std::isnan(set_[i].value)   ? std::isnan(found)
+                            : std::isinf(set_[i].value) ? found == set_[i].value
+                            : kind == Storage::native || kind == Storage::int32
                                 ? found >= low && found <= high
                                 : found >= meaning_of(kind, nearest(kind, low)) &&
                                       found <= meaning_of(kind, nearest(kind, high));
