@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
 #include "blas/routines/product.hpp"
 
 // Products with a factor of a few columns: bound by reading the other one, which is read in place.
@@ -95,6 +96,50 @@ std::optional<Skinny> skinny_of(const SequenceBuilder& builder, unsigned queue,
   return std::nullopt;
 }
 
+/// How the matrix units of a GPU take a product (the template skinny_units).
+struct Units {
+  std::size_t few, bits;
+  std::size_t threads;
+  std::size_t per_block = 1;  ///< groups of a block of the depth, where it has several
+  static constexpr std::size_t rows = 16, stages = 2, stage_depth = 256;  ///< of a work-group
+
+  std::size_t warps() const { return threads / 32; }
+  std::size_t ring_bytes() const { return warps() * stages * rows * stage_depth * bits / 8; }
+  /// Local memory: stages of A, three terms of X, sums, and a line of zeros.
+  std::size_t local_bytes() const {
+    constexpr std::size_t line = 36 * 16;
+    return ring_bytes() + warps() * few * (3 * line + rows * (per_block + 1) * 4) + line;
+  }
+};
+
+/// Columns of the narrow factor that the matrix units take.
+constexpr std::size_t most_few_of_units = 4;
+
+std::optional<Units> units_of(const SequenceBuilder& builder, unsigned queue,
+                              const Skinny& skinny) {
+  const Product& product = skinny.product;
+  const Factor& first = product.first;
+  const Storage stored = first.region.stored;
+  if (!builder.gemm_form(queue).starts_with("sm") || is_double(builder.call().precision) ||
+      !skinny.lies_along_depth() || product.columns > most_few_of_units ||
+      (stored != Storage::int4 && stored != Storage::int8) || product.depth >= std::size_t{1} << 31)
+    return std::nullopt;
+  // Offsets are not known yet: where they spoil the alignment, the kernel is right, and slow.
+  const std::size_t chunk = stored == Storage::int4 ? 32 : 16, block = 4 * chunk;
+  if (first.region.leading % static_cast<std::int64_t>(chunk) != 0) return std::nullopt;
+  Units units{product.columns, stored == Storage::int4 ? 4u : 8u,
+              product.columns <= 2 ? 256u : 128u};
+  if (first.scales && first.group % block != 0) {
+    if (block % first.group != 0) return std::nullopt;
+    units.per_block = block / first.group;
+  }
+  // Hopper has more local memory than OpenCL tells of: two work-groups have 226 KiB.
+  const std::size_t most = (has_matrix_units(builder.device(queue)) ? 112u : 48u) << 10;
+  if (units.local_bytes() > most) units.threads = 128;
+  if (units.local_bytes() > most) return std::nullopt;
+  return units;
+}
+
 class SkinnySteps {
  public:
   SkinnySteps(SequenceBuilder& builder, unsigned queue, const Skinny& skinny)
@@ -104,11 +149,14 @@ class SkinnySteps {
         product_(skinny.product),
         form_(product_.form()),
         is_cpu_(is_cpu_form(builder.gemm_form(queue))),
-        threads_(std::min<std::size_t>(128, gpu_form(builder.gemm_form(queue)).threads)),
+        units_(units_of(builder, queue, skinny)),
+        threads_(units_ ? units_->threads
+                        : std::min<std::size_t>(128, gpu_form(builder.gemm_form(queue)).threads)),
         // Vectors of X lie along the depth; integers of 4 bits are unpacked once.
-        is_packed_(skinny.lies_along_depth() && (product_.second.trans != Transpose::none ||
-                                                 !has_vectors(product_.second.region.stored) ||
-                                                 product_.second.region.stored == Storage::int4)) {}
+        is_packed_(!units_ && skinny.lies_along_depth() &&
+                   (product_.second.trans != Transpose::none ||
+                    !has_vectors(product_.second.region.stored) ||
+                    product_.second.region.stored == Storage::int4)) {}
 
   void add() {
     const auto& second = product_.second;
@@ -160,8 +208,16 @@ class SkinnySteps {
       add("threads", threads_);
       add("async", builder_.gemm_form(queue_).starts_with("sm"));
     }
-    KernelChoice chosen =
-        template_choice(builder_, queue_, is_cpu_ ? "skinny_cpu" : "skinny_gpu", std::move(facts));
+    if (units_) {
+      add("per_block", units_->per_block);
+      add("ring", Units::stages);
+      add("ring_bytes", units_->ring_bytes());
+    }
+    KernelChoice chosen = template_choice(builder_, queue_,
+                                          is_cpu_  ? "skinny_cpu"
+                                          : units_ ? "skinny_units"
+                                                   : "skinny_gpu",
+                                          std::move(facts));
     chosen.kernel = kernel;
     return chosen;
   }
@@ -169,6 +225,7 @@ class SkinnySteps {
   /// Rows of a work-item of a CPU, or of a work-group of a GPU.
   std::size_t least_rows() const {
     if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
+    if (units_) return Units::rows;
     return skinny_.lies_along_depth() ? threads_ / 32 *
                                             (product_.columns >= 5   ? 1
                                              : product_.columns >= 2 ? 2
@@ -177,9 +234,12 @@ class SkinnySteps {
   }
   /// Where the rows are too few for the device, its work-items share the depth.
   std::size_t parts_of_depth() const {
-    const std::size_t units = builder_.device(queue_).compute_units * (is_cpu_ ? 1 : 8);
+    // Work-items of a unit: of the matrix units 512 have all of its registers.
+    const std::size_t units = builder_.device(queue_).compute_units * (is_cpu_  ? 1
+                                                                       : units_ ? 512 / threads_
+                                                                                : 8);
     const std::size_t shares = panels_of(product_.rows, least_rows());
-    const std::size_t least_depth = is_cpu_ ? 4096 : 512;
+    const std::size_t least_depth = is_cpu_ || units_ ? 4096 : 512;
     return std::clamp<std::size_t>(units / shares, 1,
                                    std::max<std::size_t>(1, product_.depth / least_depth));
   }
@@ -229,6 +289,7 @@ class SkinnySteps {
   const Product& product_;
   ProductForm form_;
   bool is_cpu_;
+  std::optional<Units> units_;
   std::size_t threads_;  ///< of a GPU's work-group
   bool is_packed_;
 };

@@ -55,6 +55,98 @@ TEST(Skinny, factors_in_groups_have_their_scales) {
         }
 }
 
+Product weights(Storage kind, std::size_t group, std::size_t rows, std::size_t few,
+                std::size_t depth) {
+  Product p = product(rows, few, depth, {kind, float32, float32});
+  p.call.trans_a = Transpose::transpose;
+  p.call.group_a = group;
+  p.lies = Lies::aligned;
+  return p;
+}
+
+// Lines that begin at multiples of 16 bytes go to the matrix units of GPUs that have them.
+TEST(Skinny, lines_that_wide_accesses_read_are_right) {
+  for (const char* form : {"", "gpu"})
+    for (const Storage kind : {int4, int8})
+      for (const std::size_t group : {0, 32, 64, 96, 128, 384})
+        for (const auto& [rows, few, depth] : {std::array<std::size_t, 3>{50, 1, 128},
+                                               {16, 1, 6000},
+                                               {33, 2, 1157},
+                                               {7, 3, 4097},
+                                               {300, 4, 2200},
+                                               {20, 5, 777}}) {
+          Product p = weights(kind, group, rows, few, depth);
+          p.form = form;
+          SCOPED_TRACE(group);
+          check(p);
+        }
+}
+
+// Enough rows for every unit of a large GPU, and several blocks for each warp.
+TEST(Skinny, many_rows_of_a_great_depth_are_right) {
+  for (const auto& [kind, group] :
+       {std::pair<Storage, std::size_t>{int4, 0}, {int4, 32}, {int4, 128}, {int8, 128}})
+    check(weights(kind, group, 4099, 1, 8421));
+}
+
+TEST(Skinny, weights_times_vectors_of_all_kinds_and_orders) {
+  for (const char* form : {"", "gpu"})
+    for (const Storage kind : {float32, half, int4})
+      for (const auto trans : {Transpose::none, Transpose::transpose})
+        for (const std::size_t few : {1, 3}) {
+          Product p = weights(int4, 64, 100, few, 1300);
+          p.kinds[1] = kind;
+          p.kinds[2] = half;
+          p.vectors = half;
+          p.call.trans_b = trans;
+          p.call.epilogue = {Along::rows, Along::columns, Activation::gelu, true};
+          p.form = form;
+          check(p);
+        }
+}
+
+// What three bfloat16 cannot stand for: they are parts of floats where the matrix units multiply.
+TEST(Skinny, numbers_of_all_sizes_are_multiplied_as_floats) {
+  const auto put = [](StoredData& b, std::size_t k, std::size_t j, float value) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    b.set(b.at(k, j), bits);
+  };
+  for (const char* form : {"", "gpu"})
+    for (const std::size_t group : {0, 32, 128})
+      for (const int exponent : {-149, -140, -130, -115, -100, -30, 30, 100, 110}) {
+        Product p = weights(int4, group, 40, 2, 1100);
+        p.form = form;
+        p.call.beta = 0;
+        p.change = [&](StoredData& b) {
+          for (std::size_t k = 0; k < p.call.k; ++k)
+            put(b, k, 0, static_cast<float>(std::ldexp(b.element(k, 0), exponent)));
+        };
+        check(p);
+      }
+}
+
+TEST(Skinny, infinities_and_what_is_no_number_reach_the_results_that_they_are_part_of) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const std::uint32_t least_nan = 0x7f800001;
+  float nan = 0;
+  std::memcpy(&nan, &least_nan, sizeof nan);
+  for (const char* form : {"", "gpu"})
+    for (const Storage kind : {int4, int8})
+      for (const std::size_t group : {0, 32, 128})
+        for (const float value : {infinity, -infinity, nan})
+          for (const std::size_t at : {0, 255, 700, 1099}) {
+            Product p = weights(kind, group, 40, 2, 1100);
+            p.form = form;
+            p.change = [&](StoredData& b) {
+              std::uint32_t bits = 0;
+              std::memcpy(&bits, &value, sizeof bits);
+              b.set(b.at(at, 1), bits);
+            };
+            check(p);
+          }
+}
+
 TEST(Skinny, results_go_through_what_comes_after) {
   for (const char* form : {"", "gpu"})
     for (const bool is_row : {true, false}) {
