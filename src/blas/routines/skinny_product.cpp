@@ -98,22 +98,28 @@ std::optional<Skinny> skinny_of(const SequenceBuilder& builder, unsigned queue,
 
 /// How the matrix units of a GPU take a product (the template skinny_units).
 struct Units {
-  std::size_t few, bits;
-  std::size_t threads;
-  std::size_t per_block = 1;  ///< groups of a block of the depth, where it has several
-  static constexpr std::size_t rows = 16, stages = 2, stage_depth = 256;  ///< of a work-group
+  std::size_t few, threads;
+  std::size_t block;            ///< of the depth, which a warp multiplies at a time
+  std::size_t group = 0;        ///< elements that have one scale; 0: none have
+  std::size_t most_groups = 0;  ///< of a part of the depth, whose scales are in local memory
+  static constexpr std::size_t rows = 32;  ///< of a work-group
 
   std::size_t warps() const { return threads / 32; }
-  std::size_t ring_bytes() const { return warps() * stages * rows * stage_depth * bits / 8; }
-  /// Local memory: stages of A, three terms of X, sums, and a line of zeros.
+  /// Local memory: digits of X, scales. Sums have as much again, at the most, as OpenCL tells of.
   std::size_t local_bytes() const {
-    constexpr std::size_t line = 36 * 16;
-    return ring_bytes() + warps() * few * (3 * line + rows * (per_block + 1) * 4) + line;
+    return warps() * few * 2048 + most_groups * (rows + 4) * sizeof(float);
+  }
+  /// Whether the scales of a part find room where the depth has so many.
+  bool has_room(std::size_t depth, std::size_t parts) const {
+    const std::size_t blocks = panels_of(panels_of(depth, block), parts * warps()) * warps();
+    return group == 0 || (blocks + 1) * block / group + 2 <= most_groups;
   }
 };
 
 /// Columns of the narrow factor that the matrix units take.
 constexpr std::size_t most_few_of_units = 4;
+/// Their rows and depth, which the kernel counts in ints.
+constexpr std::size_t most_of_units = std::size_t{1} << 30;
 
 std::optional<Units> units_of(const SequenceBuilder& builder, unsigned queue,
                               const Skinny& skinny) {
@@ -122,21 +128,21 @@ std::optional<Units> units_of(const SequenceBuilder& builder, unsigned queue,
   const Storage stored = first.region.stored;
   if (!builder.gemm_form(queue).starts_with("sm") || is_double(builder.call().precision) ||
       !skinny.lies_along_depth() || product.columns > most_few_of_units ||
-      (stored != Storage::int4 && stored != Storage::int8) || product.depth >= std::size_t{1} << 31)
+      (stored != Storage::int4 && stored != Storage::int8) || product.depth >= most_of_units ||
+      product.rows >= most_of_units)
     return std::nullopt;
-  // Offsets are not known yet: where they spoil the alignment, the kernel is right, and slow.
+  // Offsets are not known yet: where they spoil the alignment, the kernel is right, and slower.
   const std::size_t chunk = stored == Storage::int4 ? 32 : 16, block = 4 * chunk;
   if (first.region.leading % static_cast<std::int64_t>(chunk) != 0) return std::nullopt;
-  Units units{product.columns, stored == Storage::int4 ? 4u : 8u,
-              product.columns <= 2 ? 256u : 128u};
-  if (first.scales && first.group % block != 0) {
-    if (block % first.group != 0) return std::nullopt;
-    units.per_block = block / first.group;
+  // Hopper has more local memory than OpenCL tells of.
+  const bool is_large = has_matrix_units(builder.device(queue));
+  Units units{product.columns, !is_large ? 128u : product.columns == 1 ? 512u : 256u, block};
+  if (first.scales) {
+    if (first.group % block != 0 && block % first.group != 0) return std::nullopt;
+    units.group = first.group;
+    units.most_groups = is_large ? 512 : 128;
   }
-  // Hopper has more local memory than OpenCL tells of: two work-groups have 226 KiB.
-  const std::size_t most = (has_matrix_units(builder.device(queue)) ? 112u : 48u) << 10;
-  if (units.local_bytes() > most) units.threads = 128;
-  if (units.local_bytes() > most) return std::nullopt;
+  if (units.local_bytes() > (is_large ? 200u : 40u) << 10) return std::nullopt;
   return units;
 }
 
@@ -209,9 +215,8 @@ class SkinnySteps {
       add("async", builder_.gemm_form(queue_).starts_with("sm"));
     }
     if (units_) {
-      add("per_block", units_->per_block);
-      add("ring", Units::stages);
-      add("ring_bytes", units_->ring_bytes());
+      add("group", units_->group);
+      add("near_bytes", units_->local_bytes());
     }
     KernelChoice chosen = template_choice(builder_, queue_,
                                           is_cpu_  ? "skinny_cpu"
@@ -240,8 +245,10 @@ class SkinnySteps {
                                                                                 : 8);
     const std::size_t shares = panels_of(product_.rows, least_rows());
     const std::size_t least_depth = is_cpu_ || units_ ? 4096 : 512;
-    return std::clamp<std::size_t>(units / shares, 1,
-                                   std::max<std::size_t>(1, product_.depth / least_depth));
+    std::size_t parts = std::clamp<std::size_t>(
+        units / shares, 1, std::max<std::size_t>(1, product_.depth / least_depth));
+    while (units_ && !units_->has_room(product_.depth, parts)) ++parts;
+    return parts;
   }
 
   void put_result(SequenceBuilder::Arguments& to) const {
@@ -265,6 +272,11 @@ class SkinnySteps {
           std::clamp<std::size_t>(work >> 16, 1, builder_.device(queue_).compute_units);
       range =
           work_groups(builder_.device(queue_), parts > 1 ? parts * shares : std::min(shares, most));
+    } else if (units_) {
+      range.dimensions = 2;
+      range.local[0] = threads_;
+      range.global[0] = shares * threads_;
+      range.global[1] = parts;
     } else {
       range.local[0] = threads_;
       range.global[0] = shares * parts * threads_;

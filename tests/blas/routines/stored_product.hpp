@@ -27,9 +27,11 @@ struct Product {
   std::array<Storage, 3> kinds{};
   std::string form{};
   std::size_t queues = 1;
-  Storage vectors = Storage::native;            ///< of what comes after
-  Lies lies = Lies::anyhow;                     ///< the first factor's lines
-  std::function<void(StoredData& b)> change{};  ///< what becomes of the second factor
+  Storage vectors = Storage::native;                 ///< of what comes after
+  Lies lies = Lies::anyhow;                          ///< the first factor's lines
+  std::function<void(StoredData& b)> change{};       ///< what becomes of the second factor
+  std::function<void(StoredData&)> change_a{};       ///< and of the first
+  std::function<void(StoredData&)> change_scales{};  ///< and of its scales, by rows
 };
 
 inline double activated(Activation activation, double x) {
@@ -65,6 +67,7 @@ inline void check(Product p) {
   StoredData b(p.kinds[1], order, turned_b ? call.n : call.k, turned_b ? call.k : call.n, 2);
   StoredData c(p.kinds[2], order, call.m, call.n, 3);
   if (p.change) p.change(b);
+  if (p.change_a) p.change_a(a);
   call[Slot::a] = a.upload();
   call[Slot::b] = b.upload();
   call[Slot::c] = c.upload();
@@ -84,6 +87,7 @@ inline void check(Product p) {
   const std::size_t groups_a = groups_of(call.group_a), groups_b = groups_of(call.group_b);
   StoredData scales_a(Storage::half, Order::row_major, call.m, groups_a, 8),
       scales_b(Storage::half, Order::row_major, call.n, groups_b, 12);
+  if (p.change_scales) p.change_scales(scales_a);
   const auto of_a = give_scales(scales_a, call, Slot::scale_a),
              of_b = give_scales(scales_b, call, Slot::scale_b);
   // Scales lie side by side, from the offset on.
