@@ -135,6 +135,7 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("emulated");
   add("skinny_cpu", nothing, {"stored", "cpu_vectors", "epilogue", "skinny"});
   add("skinny_gpu", nothing, {"stored", "epilogue", "skinny"});
+  add("skinny_units", nothing, {"stored", "epilogue", "skinny"});
   // operands of other kinds
   add("widen", nothing, {"stored"});
   add("narrow", nothing, {"stored"});
