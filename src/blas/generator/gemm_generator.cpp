@@ -209,6 +209,7 @@ std::string gpu_text(const GemmFacts& facts, const Parameters& parameters) {
       facts.form.starts_with("sm") ? 1 : 0);
   if (facts.has_producer())
     text += fmt::format("#define LOCAL_BYTES {}\n", stage_bytes(facts, parameters) + 16 * stages);
+  text += template_text("square_lines");
   text += facts.packs(tiles);
   text += facts.if_special("epilogue");
   text += template_text("product_gpu");
@@ -235,23 +236,37 @@ Facts facts_of(const GemmPayload& gemm) {
 }
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 11;  // raised when the code of this file changes
-  static const std::int64_t version =
-      version_of(own, {template_mark("prelude"),        template_mark("gate"),
-                       template_mark("stored"),         template_mark("matrix_element"),
-                       template_mark("factor"),         template_mark("cpu_vectors"),
-                       template_mark("real_panels"),    template_mark("byte_quads"),
-                       template_mark("pack_bytes"),     template_mark("byte_tile"),
-                       template_mark("pack"),           template_mark("epilogue"),
-                       template_mark("cpu_tile_loops"), template_mark("cpu_finish"),
-                       template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
-                       template_mark("tasks"),          template_mark("product_tasks"),
-                       template_mark("solve_tasks"),    template_mark("deep_parts"),
-                       template_mark("pack_gpu"),       template_mark("pack_both"),
-                       template_mark("product_gpu"),    template_mark("product_mma"),
-                       template_mark("product_simt"),   template_mark("product_copies"),
-                       template_mark("copy_barriers"),  template_mark("product_producer"),
-                       template_mark("product_walk")});
+  constexpr std::int64_t own = 12;  // raised when the code of this file changes
+  static const std::int64_t version = version_of(own, {template_mark("prelude"),
+                                                       template_mark("gate"),
+                                                       template_mark("stored"),
+                                                       template_mark("matrix_element"),
+                                                       template_mark("factor"),
+                                                       template_mark("cpu_vectors"),
+                                                       template_mark("real_panels"),
+                                                       template_mark("byte_quads"),
+                                                       template_mark("pack_bytes"),
+                                                       template_mark("byte_tile"),
+                                                       template_mark("pack"),
+                                                       template_mark("epilogue"),
+                                                       template_mark("cpu_tile_loops"),
+                                                       template_mark("cpu_finish"),
+                                                       template_mark("cpu_tile"),
+                                                       template_mark("cpu_finish_only"),
+                                                       template_mark("tasks"),
+                                                       template_mark("product_tasks"),
+                                                       template_mark("solve_tasks"),
+                                                       template_mark("deep_parts"),
+                                                       template_mark("square_lines"),
+                                                       template_mark("pack_gpu"),
+                                                       template_mark("pack_both"),
+                                                       template_mark("product_gpu"),
+                                                       template_mark("product_mma"),
+                                                       template_mark("product_simt"),
+                                                       template_mark("product_copies"),
+                                                       template_mark("copy_barriers"),
+                                                       template_mark("product_producer"),
+                                                       template_mark("product_walk")});
   return version;
 }
 

@@ -120,7 +120,9 @@ Facts facts_of(const GemmPayload& gemm);
 ///   sm80, sm90   the same with asynchronous copies, for NVIDIA devices of at least this
 ///         architecture; from 9.0 on with the matrix units for double precision.
 ///   sm90a   for Hopper alone: a warp of its own feeds the others by the copy engine, by way of all
-///         local memory that a compute unit has.
+///         local memory that a compute unit has. A work-group stays for tile after tile, and those
+///         that would be the last, of which few units would have any, are shared out in steps
+///         (templates/gpu_stages.cl).
 class GemmGenerator : public Generator {
  public:
   std::string family() const override { return "blas.gemm"; }

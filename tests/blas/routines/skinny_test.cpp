@@ -333,12 +333,16 @@ TEST(Skinny, parts_of_the_depth_take_as_many_units_as_the_device_has) {
   cl_uint units = 0;
   check_cl(::clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr),
            "clGetDeviceInfo");
-  constexpr std::size_t shares = 8, most_parts = 8;  // 45 rows in sixes, 32768 in parts of 4096
-  const std::size_t parts = std::clamp<std::size_t>(units / shares, 1, most_parts);
-  if (parts == 1)
-    GTEST_SKIP() << "the device has " << units << " units, fewer than two for a share";
+  // A CPU's work-item has six rows and at least 4096 of the depth; a GPU's work-group two rows a
+  // warp and 512, with eight groups a unit.
+  const bool is_cpu = Machine::get().device().type == Device::Type::cpu;
   for (const SequenceStep& step : explain(Machine::get().library(), p.call, queues).steps) {
     if (step.kernel != "skinny_rows") continue;
+    const std::size_t rows = is_cpu ? 6 : step.local[0] / 32 * 2, shares = (45 + rows - 1) / rows;
+    const std::size_t parts = std::clamp<std::size_t>(units * (is_cpu ? 1 : 8) / shares, 1,
+                                                      32768 / (is_cpu ? 4096 : 512));
+    if (parts == 1)
+      GTEST_SKIP() << "the device has " << units << " units, fewer than two for a share";
     EXPECT_EQ(step.global[0], parts * shares * step.local[0]);
     return check(p);
   }
