@@ -129,8 +129,8 @@ bool add_small_gemm(SequenceBuilder& to) {
   // Packing would be a launch of its own; beyond this, few work-groups would do it all.
   constexpr std::size_t most = 128, most_depth = 256;
   const Call& call = to.call();
-  if (call.batch != 1 || call.by_items || to.runs_items() || !is_plain(call) || call.m > most ||
-      call.n > most || call.k > most_depth || is_cpu_form(to.gemm_form(0)))
+  if (call.batch != 1 || call.by_items || to.runs_items() || !is_plain(call) || has_stored(call) ||
+      call.m > most || call.n > most || call.k > most_depth || is_cpu_form(to.gemm_form(0)))
     return false;
   add_small_product(to, 0, normal_gemm(call), 0, 1);
   return true;

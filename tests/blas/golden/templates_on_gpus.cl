@@ -544,6 +544,28 @@
 <skinny>
 <skinny_gpu>
 
+// blas.skinny_units, s
+#define PRECISION s
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_units>
+
+// blas.skinny_units, z
+#define PRECISION z
+#define ON_CPU 0
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_units>
+
 // blas.small_halves, s
 #define PRECISION s
 #define ON_CPU 0

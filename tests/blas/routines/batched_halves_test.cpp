@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ostream>
 
 #include "blas/routines/small_product.hpp"
 #include "blas/routines/stored_product.hpp"
@@ -19,6 +20,10 @@ struct Layout {
   std::size_t gap = 0;     ///< between the lines
   int apart = 0;           ///< elements between the items; -1: all share one matrix
 };
+std::ostream& operator<<(std::ostream& to, const Layout& layout) {
+  return to << layout.offset << " before the first, " << layout.gap << " between lines, "
+            << layout.apart << " between items";
+}
 
 /// A matrix for each item of a batch. All that is not an element of one of them is NaN where the
 /// kind has one: no product may read it.
