@@ -68,9 +68,9 @@ Digits digits_by_moduli() {
       if (digit < weighted_digits) bias -= weight * excess;
     }
     digits.biases.push_back(bias);
-    digits.reciprocals.push_back(((std::uint64_t{1} << 32) + static_cast<std::uint64_t>(modulus) -
-                                  1) /
-                                 static_cast<std::uint64_t>(modulus));
+    digits.reciprocals.push_back(
+        ((std::uint64_t{1} << 32) + static_cast<std::uint64_t>(modulus) - 1) /
+        static_cast<std::uint64_t>(modulus));
   }
   return digits;
 }
@@ -82,17 +82,17 @@ Facts facts_of_moduli() {
   std::vector<std::string> weights, product;
   for (const auto modulus : moduli) add_pieces(weights, weight_of(modulus));
   add_pieces(product, product_of_moduli());
-  return {{"moduli", static_cast<std::int64_t>(moduli.size())},
-          {"moduli_list", fmt::format("{}", fmt::join(moduli, ","))},
-          {"digit_weights", fmt::format("{}", fmt::join(digits.weights, ","))},
-          {"digit_biases", fmt::format("{}", fmt::join(digits.biases, ","))},
-          {"reciprocals", fmt::format("{}", fmt::join(digits.reciprocals, ","))},
-          {"weights", fmt::format("{}", fmt::join(weights, ","))},
-          {"whole_product", fmt::format("{}", fmt::join(product, ","))},
-          // Of the highest pieces in the product.
-          {"pieces_of_product",
-           fmt::format("{:.17e}", std::ldexp(1.0, 2 * bits_of_piece) /
-                                      static_cast<double>(product_of_moduli()))}};
+  return {
+      {"moduli", static_cast<std::int64_t>(moduli.size())},
+      {"moduli_list", fmt::format("{}", fmt::join(moduli, ","))},
+      {"digit_weights", fmt::format("{}", fmt::join(digits.weights, ","))},
+      {"digit_biases", fmt::format("{}", fmt::join(digits.biases, ","))},
+      {"reciprocals", fmt::format("{}", fmt::join(digits.reciprocals, ","))},
+      {"weights", fmt::format("{}", fmt::join(weights, ","))},
+      {"whole_product", fmt::format("{}", fmt::join(product, ","))},
+      // Of the highest pieces in the product.
+      {"pieces_of_product", fmt::format("{:.17e}", std::ldexp(1.0, 2 * bits_of_piece) /
+                                                       static_cast<double>(product_of_moduli()))}};
 }
 
 }  // namespace kiln::blas

@@ -26,8 +26,7 @@ constexpr std::int64_t most_sum = std::int64_t{1} << 30;
 constexpr SumRemainder sum_remainder(std::uint32_t modulus) {
   constexpr int bits = 39;
   constexpr auto most = static_cast<std::uint32_t>(most_sum);
-  return {modulus,
-          static_cast<std::uint32_t>(((std::uint64_t{1} << bits) + modulus - 1) / modulus),
+  return {modulus, static_cast<std::uint32_t>(((std::uint64_t{1} << bits) + modulus - 1) / modulus),
           (most + modulus - 1) / modulus * modulus + modulus / 2};
 }
 

@@ -64,7 +64,8 @@ TEST(Moduli, leave_remainders_of_sums_by_the_upper_word_of_a_product) {
   }
 }
 
-// As templates/emulated.cl has it: digits of 15 bits, the highest of which has a sign and 13 bits more.
+// As templates/emulated.cl has it: digits of 15 bits, the highest of which has a sign and 13 bits
+// more.
 TEST(Moduli, leave_remainders_of_integers_by_their_digits) {
   const auto weights = numbers("digit_weights"), biases = numbers("digit_biases"),
              reciprocals = numbers("reciprocals");
@@ -76,10 +77,9 @@ TEST(Moduli, leave_remainders_of_integers_by_their_digits) {
   for (std::size_t t = 0; t < moduli.size(); ++t) {
     const auto check = [&](std::int64_t integer) {
       const std::int64_t value = integer + excess;
-      const std::int64_t sum = biases[t] + (value & 0x7fff) +
-                               (value >> 15 & 0x7fff) * weights[3 * t] +
-                               (value >> 30 & 0x7fff) * weights[3 * t + 1] +
-                               (value >> 45) * weights[3 * t + 2];
+      const std::int64_t sum =
+          biases[t] + (value & 0x7fff) + (value >> 15 & 0x7fff) * weights[3 * t] +
+          (value >> 30 & 0x7fff) * weights[3 * t + 1] + (value >> 45) * weights[3 * t + 2];
       ASSERT_GE(sum, 0) << integer << " by " << moduli[t];
       ASSERT_LT(sum, 1 << 24) << integer << " by " << moduli[t];
       const std::int64_t quotient = sum * reciprocals[t] >> 32;
