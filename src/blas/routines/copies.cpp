@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/product.hpp"
@@ -19,11 +20,25 @@ KernelChoice patches_kernel(const SequenceBuilder& to, const char* name, std::in
   return choice;
 }
 
-/// A GPU's work-groups have a tile, or a stretch, each, of so many elements.
-NDRange copy_range(const Device& device, std::size_t elements) {
-  constexpr std::size_t of_group = 1024, most = 1 << 16;
-  if (device.type == Device::Type::cpu) return stream_range(device, elements);
-  return work_groups(device, std::clamp<std::size_t>(elements / of_group, 1, most));
+/// Work-groups of a GPU: by rows in dimension 0, by columns in dimension 1 (templates/matrices.cl).
+NDRange copy_range(const Device& device, Precision precision, std::size_t rows, std::size_t columns,
+                   bool is_transposed) {
+  if (device.type == Device::Type::cpu) return stream_range(device, rows * columns);
+  constexpr std::size_t at_once = 4, most_groups = 65535;
+  constexpr std::size_t tile_vectors = 16, tile_columns = 64;
+  const std::size_t group = work_group_of(device);
+  // 16 bytes a work-item. The items of a tile are numbered in one dimension.
+  const std::size_t down = std::max<std::size_t>(1, panels_of(rows, 16 / size_of(precision)));
+  const std::size_t width = is_transposed ? tile_vectors : std::min(group, std::bit_ceil(down));
+  const std::size_t across = is_transposed ? tile_columns : group / width * at_once;
+  NDRange range;
+  range.dimensions = 2;
+  range.local[0] = is_transposed ? group : width;
+  range.local[1] = is_transposed ? 1 : group / width;
+  range.global[0] = panels_of(down, width) * range.local[0];
+  range.global[1] =
+      std::clamp<std::size_t>(panels_of(columns, across), 1, most_groups) * range.local[1];
+  return range;
 }
 
 SequenceBuilder::Arguments& put(SequenceBuilder::Arguments& to, const Window& w) {
@@ -43,7 +58,8 @@ void add_omatcopy(SequenceBuilder& to) {
       template_choice(to, 0, "omatcopy",
                       {{"transposed", std::int64_t{call.trans_a != Transpose::none}},
                        {"conjugated", std::int64_t{conjugated}}});
-  to.step(0, kernel, copy_range(to.device(0), rows * columns))
+  to.step(0, kernel,
+          copy_range(to.device(0), call.precision, rows, columns, call.trans_a != Transpose::none))
       .numbers(rows, columns)
       .scalars(call_alpha)
       .operand(Slot::a)

@@ -68,11 +68,13 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
     const auto parts = [&](std::int64_t groups, std::int64_t least_terms) {
       return std::min(units * groups / blocks, terms / least_terms);
     };
-    // By rows: so many that the last ones matter little, as long as they have enough to read.
-    constexpr std::int64_t long_sum = 1024;
-    const std::int64_t wanted = op.transposed      ? parts(product_groups_per_unit, 1024)
-                                : terms < long_sum ? parts(product_groups_per_unit, 64)
-                                                   : std::max(parts(32, 512), parts(2, 64));
+    // By rows: so many that the last ones matter little, as long as they have enough to read. A
+    // second launch, which adds up parts, takes longer than all of a short sum.
+    constexpr std::int64_t short_sum = 256, long_sum = 1024;
+    const std::int64_t wanted = op.transposed       ? parts(product_groups_per_unit, 1024)
+                                : terms < short_sum ? 1
+                                : terms < long_sum  ? parts(product_groups_per_unit, 64)
+                                                    : std::max(parts(32, 512), parts(2, 64));
     return {block, std::max<std::int64_t>(1, wanted)};
   }
   const double worth = matrix.area() / queues / least_product_area;

@@ -11,7 +11,7 @@ namespace {
 
 /// How a routine's update looks to the kernel.
 struct Update {
-  std::int64_t terms = 1;
+  bool has_two = false;  ///< terms
   std::int64_t flags = 0;
   Slot down = Slot::x, along = Slot::x;  ///< the vectors that go along columns, and along rows
 };
@@ -29,7 +29,7 @@ Update update_of(const Call& call, bool flipped) {
   const bool has_two = has(call.routine, trait::second);
   const bool conjugates = has(call.routine, trait::conjugated);
   if (has_two) update.along = Slot::y;
-  if (symmetric && has_two) update.terms = 2;
+  update.has_two = symmetric && has_two;
   if (symmetric && conjugates)
     update.flags = has_two ? real_diagonal | conjugate_second_alpha : real_diagonal;
   // The transposed of alpha x op(y) has y in its columns, and the conjugation stays with y.
@@ -43,7 +43,7 @@ std::size_t length_of(const Call& call, Slot slot) {
 }
 
 struct UpdateCut {
-  std::int64_t columns, parts;
+  std::int64_t columns, parts;  ///< as the kernel takes them
   NDRange range;
 };
 
@@ -63,20 +63,27 @@ UpdateCut cpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int6
   return cut;
 }
 
-/// As many columns as the kernel keeps, and two rows for a work-item as long as these fill the
-/// device.
+/// As many columns as the kernel keeps, in dimension 0, and two rows for a work-item, or more where
+/// these would be too many work-groups, in dimension 1; `parts` is how many rows a work-group has.
 UpdateCut gpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns) {
-  constexpr std::int64_t most_columns = 8 /* the template's AT_ONCE */, groups_per_unit = 32,
+  constexpr std::int64_t most_columns = 4 /* the template's AT_ONCE */, groups_per_unit = 128,
                          rows_of_item = 2;
-  const std::int64_t rows_of_group =
-      rows_of_item * static_cast<std::int64_t>(work_group_of(device));
+  const auto quotient = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
+  const auto group = static_cast<std::int64_t>(work_group_of(device));
+  const std::int64_t rows_of_group = rows_of_item * group;
   UpdateCut cut{};
   cut.columns = std::min(most_columns, columns);
-  const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
-  const std::int64_t most = std::max<std::int64_t>(
-      1, static_cast<std::int64_t>(device.compute_units) * groups_per_unit / blocks);
-  cut.parts = std::clamp<std::int64_t>((matrix.m + rows_of_group - 1) / rows_of_group, 1, most);
-  cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
+  const std::int64_t blocks = quotient(columns, cut.columns);
+  const std::int64_t most = std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(device.compute_units) * groups_per_unit / blocks, 1, 65535);
+  const std::int64_t turns = quotient(quotient(matrix.m, rows_of_group), most);
+  cut.parts = std::max<std::int64_t>(1, turns) * rows_of_group;
+  cut.range.dimensions = 2;
+  cut.range.local[0] = static_cast<std::size_t>(group);
+  cut.range.global[0] = static_cast<std::size_t>(blocks * group);
+  cut.range.local[1] = 1;
+  cut.range.global[1] =
+      static_cast<std::size_t>(std::max<std::int64_t>(1, quotient(matrix.m, cut.parts)));
   return cut;
 }
 
@@ -103,11 +110,11 @@ void add_rank_update(SequenceBuilder& to) {
     const UpdateCut cut = device.type == Device::Type::cpu
                               ? cpu_cut_of(device, matrix, end - from, area / team.queues())
                               : gpu_cut_of(device, matrix, end - from);
-    auto arguments = team.step(queue, template_choice(to, queue, "rank_update"), cut.range);
+    auto arguments = team.step(
+        queue, template_choice(to, queue, "rank_update", {{"two", std::int64_t{update.has_two}}}),
+        cut.range);
     matrix.put(arguments);
-    arguments.numbers(from, end, cut.columns, cut.parts)
-        .scalars(call_alpha)
-        .numbers(update.terms, update.flags);
+    arguments.numbers(from, end, cut.columns, cut.parts).scalars(call_alpha).numbers(update.flags);
     down.put(arguments);
     other.put(arguments);
     team.next_writer();

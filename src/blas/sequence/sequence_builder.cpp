@@ -249,7 +249,7 @@ NDRange work_groups(const Device& device, std::size_t count) {
 }
 
 NDRange stream_range(const Device& device, std::size_t n) {
-  constexpr std::size_t least_stretch = 4096, groups_per_unit = 8, group = 256;
+  constexpr std::size_t least_stretch = 4096, groups_per_unit = 16, group = 256;
   const std::size_t units = device.compute_units;
   const std::size_t groups =
       device.type == Device::Type::cpu

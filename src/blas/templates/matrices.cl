@@ -2,8 +2,9 @@
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== omatcopy =====
 // B = alpha op(A), with A rows x columns by columns. CONJUGATED: of the conjugates.
-// TRANSPOSED: by square tiles, so that neither side's lines leave the cache half used; on GPUs
-// (GROUP > 1) through local memory, so that neighbours read and write neighbours.
+// TRANSPOSED: by tiles, so that neither side's lines leave the cache half used; on GPUs through
+// local memory, so that neighbours read and write neighbours. GPUs' work-groups are numbered by rows
+// and by columns: a division of their one number, of 64 bits, would take as long as the copying.
 #if CONJUGATED
 #define SCALED(x) mul(alpha, conjugate(x))
 #else
@@ -13,10 +14,13 @@
 #if ON_CPU
 #define TILE (64 / (int)sizeof(T))
 #else
-#define TILE 32
+// A GPU's tiles have 256 bytes of each of ACROSS columns.
+#define TILE (16 * WIDE)
+#define ACROSS 64
 #endif
-// Elements that a GPU's work-item reads before it writes them.
+// What a GPU's work-item reads before it writes: so many 16 bytes, of one column each.
 #define AT_ONCE 4
+#define WIDE (16 / (int)sizeof(T))
 
 #if ON_CPU && TRANSPOSED && PRECISION_NUMBER == PRECISION_IS_s
 // Exchanges blocks of the rows a and b: the later ones of a for the earlier ones of b.
@@ -74,25 +78,45 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
     for (long i = from; i < to; ++i) target[i] = SCALED(source[i]);
   }
 #elif !TRANSPOSED
-  // Stretches of `down` rows of `across` columns: a work-item has AT_ONCE elements of one.
-  const long size = get_local_size(0), down = min(rows, size * AT_ONCE);
-  const long per_column = (down + AT_ONCE - 1) / AT_ONCE, across = size / per_column;
-  const long parts = (rows + down - 1) / down, stretches = parts * ((columns + across - 1) / across);
-  const long row = get_local_id(0) % per_column, column = get_local_id(0) / per_column;
-  for (long stretch = get_group_id(0); stretch < stretches; stretch += get_num_groups(0)) {
-    const long i0 = stretch % parts * down + row, j = stretch / parts * across + column;
-    if (column >= across || j >= columns) continue;
-    T value[AT_ONCE];
+  // Dimension 0 goes along columns, 1 across them. Only where all columns begin at multiples of 16
+  // bytes are as many read at once; else a work-item's elements are a work-group's width apart.
+  const bool is_wide =
+      (((ulong)a | (ulong)b | (ulong)ld_a * sizeof(T) | (ulong)ld_b * sizeof(T)) & 15) == 0;
+  const long first = get_group_id(0) * (get_local_size(0) * WIDE);
+  const long i0 = first + get_local_id(0) * (is_wide ? WIDE : 1);
+  const int step = is_wide ? 1 : get_local_size(0);
+  const bool is_whole_vector = is_wide && i0 + WIDE <= rows;
+  const long next = get_local_size(1);
+  for (long j0 = get_group_id(1) * next * AT_ONCE + get_local_id(1); j0 < columns;
+       j0 += get_num_groups(1) * next * AT_ONCE) {
+    T __attribute__((aligned(16))) value[AT_ONCE][WIDE];
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; ++k)
-      if (i0 + k * per_column < rows) value[k] = a[i0 + k * per_column + j * ld_a];
+    for (int k = 0; k < AT_ONCE; ++k) {
+      const long j = j0 + k * next;
+      global const T* from = a + i0 + j * ld_a;
+      if (j >= columns) continue;
+      if (is_whole_vector)
+        *(private uint4*)value[k] = *(global const uint4*)from;
+      else
+        for (int e = 0; e < WIDE; ++e)
+          if (i0 + e * step < rows) value[k][e] = from[e * step];
+    }
 #pragma unroll
-    for (int k = 0; k < AT_ONCE; ++k)
-      if (i0 + k * per_column < rows) b[i0 + k * per_column + j * ld_b] = SCALED(value[k]);
+    for (int k = 0; k < AT_ONCE; ++k) {
+      const long j = j0 + k * next;
+      global T* to = b + i0 + j * ld_b;
+      if (j >= columns) continue;
+#pragma unroll
+      for (int e = 0; e < WIDE; ++e) value[k][e] = SCALED(value[k][e]);
+      if (is_whole_vector)
+        *(global uint4*)to = *(private const uint4*)value[k];
+      else
+        for (int e = 0; e < WIDE; ++e)
+          if (i0 + e * step < rows) to[e * step] = value[k][e];
+    }
   }
-#else
+#elif ON_CPU
   const long down = (rows + TILE - 1) / TILE, tiles = down * ((columns + TILE - 1) / TILE);
-#if ON_CPU
   FOR_MINE(tile, tiles) {
     const long i0 = tile % down * TILE, j0 = tile / down * TILE;
     const long i1 = min(rows, i0 + TILE), j1 = min(columns, j0 + TILE);
@@ -117,32 +141,60 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
       for (long j = j0; j < j1; ++j) b[j + i * ld_b] = SCALED(a[i + j * ld_a]);
   }
 #else
-  local T shared[TILE * (TILE + 1)];
-  for (long tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
-    const long i0 = tile % down * TILE, j0 = tile / down * TILE;
-    for (int first = get_local_id(0); first < TILE * TILE; first += AT_ONCE * get_local_size(0)) {
-      T value[AT_ONCE];
+  local T shared[TILE * (ACROSS + 1)];
+  const bool is_wide =
+      (((ulong)a | (ulong)b | (ulong)ld_a * sizeof(T) | (ulong)ld_b * sizeof(T)) & 15) == 0;
+  const int item = get_local_id(0), items = get_local_size(0);
+  const long i0 = get_group_id(0) * TILE;
+  for (long j0 = get_group_id(1) * ACROSS; j0 < columns; j0 += get_num_groups(1) * ACROSS) {
+    const int high = min(rows - i0, (long)TILE), across = min(columns - j0, (long)ACROSS);
+    // 16 work-items a column; without vectors their elements lie 16 apart.
+    {
+      const bool is_whole_vector = is_wide && high == TILE;
+      const int i = item % 16 * (is_whole_vector ? WIDE : 1), step = is_whole_vector ? 1 : 16;
+      for (int first = item / 16; first < across; first += items / 16 * AT_ONCE) {
+        T __attribute__((aligned(16))) value[AT_ONCE][WIDE];
 #pragma unroll
-      for (int k = 0; k < AT_ONCE; ++k) {
-        const int at = first + k * get_local_size(0), i = at % TILE, j = at / TILE;
-        if (j < TILE && i0 + i < rows && j0 + j < columns)
-          value[k] = a[i0 + i + (j0 + j) * ld_a];
-      }
+        for (int k = 0; k < AT_ONCE; ++k) {
+          const int j = first + k * (items / 16);
+          global const T* from = a + i0 + i + (j0 + j) * ld_a;
+          if (j >= across) continue;
+          if (is_whole_vector)
+            *(private uint4*)value[k] = *(global const uint4*)from;
+          else
+            for (int e = 0; e < WIDE; ++e)
+              if (i + e * step < high) value[k][e] = from[e * step];
+        }
 #pragma unroll
-      for (int k = 0; k < AT_ONCE; ++k) {
-        const int at = first + k * get_local_size(0);
-        if (at < TILE * TILE) shared[at % TILE * (TILE + 1) + at / TILE] = value[k];
+        for (int k = 0; k < AT_ONCE; ++k) {
+          const int j = first + k * (items / 16);
+          if (j < ACROSS)
+#pragma unroll
+            for (int e = 0; e < WIDE; ++e) shared[(i + e * step) * (ACROSS + 1) + j] = value[k][e];
+        }
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (int at = get_local_id(0); at < TILE * TILE; at += get_local_size(0)) {
-      const int j = at % TILE, i = at / TILE;
-      if (i0 + i < rows && j0 + j < columns)
-        b[j0 + j + (i0 + i) * ld_b] = SCALED(shared[i * (TILE + 1) + j]);
+    {
+      const bool is_whole_vector = is_wide && across == ACROSS;
+      const int vectors = ACROSS / WIDE;
+      const int j = item % vectors * (is_whole_vector ? WIDE : 1), step = is_whole_vector ? 1 : vectors;
+#pragma unroll 4
+      for (int i = item / vectors; i < high; i += items / vectors) {
+        T __attribute__((aligned(16))) value[WIDE];
+        global T* to = b + j0 + j + (i0 + i) * ld_b;
+#pragma unroll
+        for (int e = 0; e < WIDE; ++e)
+          value[e] = SCALED(shared[i * (ACROSS + 1) + j + e * step]);
+        if (is_whole_vector)
+          *(global uint4*)to = *(private const uint4*)value;
+        else
+          for (int e = 0; e < WIDE; ++e)
+            if (j + e * step < across) to[e * step] = value[e];
+      }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-#endif
 #endif
 }
 //===== patches =====
