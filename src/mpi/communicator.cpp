@@ -1,5 +1,6 @@
 #include "mpi/communicator.hpp"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -45,6 +46,22 @@ bool is_traced(pid_t process) {
     if (line.starts_with(key))
       return line.find_first_not_of(" \t0", key.size()) != std::string::npos;
   return false;
+}
+
+/// Writes a line to standard error, and waits until the launcher has read it: it says itself that
+/// ranks were ended, which is to come after the reason.
+void say(std::string_view line) {
+  const std::string text = fmt::format("{}\n", line);
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
+    if (written <= 0) return;
+    at += static_cast<std::size_t>(written);
+  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  int unread = 0;
+  while (::ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0 &&
+         std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
 }
 
 /// Waits until the rank that speaks has spoken, for five seconds at most, and gives its exit code.
@@ -118,13 +135,7 @@ void end_all(const Communicator::State& state, int exit_code, std::string_view l
       exit_code = exit_code_of_speaker(verdict, exit_code);
   }
   if (spoken == 0) {
-    // At once, so that lines of several machines do not mix.
-    const std::string text = fmt::format("{}\n", line);
-    for (std::size_t at = 0; at < text.size();) {
-      const ssize_t written = ::write(STDERR_FILENO, text.data() + at, text.size() - at);
-      if (written <= 0) break;
-      at += static_cast<std::size_t>(written);
-    }
+    say(line);
     if (state.verdict != nullptr) std::atomic_ref(*state.verdict).store(2 + exit_code);
   }
   MPI_Abort(state.comm.get(), exit_code);

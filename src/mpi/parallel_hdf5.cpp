@@ -96,6 +96,7 @@ std::vector<std::byte> ParallelFile::read(const Dataset& dataset, ScalarType typ
   mesh::hdf5::check_storage(opened.get(), dataset, all);
   const Selection selection(opened.get(), dataset, rows);
   std::vector<std::byte> values(selection.numbers() * size_of(type));
+  if (all == 0) return values;  // it has no place in the file
   if (!selection.is_good() || H5Dread(opened.get(), native(type), selection.in_memory(),
                                       selection.in_file(), transfer_.get(), values.data()) < 0)
     mesh::hdf5::damaged(fmt::format("read the values of {}", quote(dataset.path)));
@@ -117,9 +118,11 @@ void ParallelFile::add(const Dataset& dataset, Rows rows, std::span<const std::b
                     H5Dclose);
   if (!made) cannot_write(quote(dataset.path));
   const Selection selection(made.get(), dataset, rows);
+  // Without elements it has no place in the file.
   bool is_good =
-      selection.is_good() && H5Dwrite(made.get(), type, selection.in_memory(), selection.in_file(),
-                                      transfer_.get(), values.data()) >= 0;
+      selection.is_good() && (dataset.elements() == 0 ||
+                              H5Dwrite(made.get(), type, selection.in_memory(), selection.in_file(),
+                                       transfer_.get(), values.data()) >= 0);
   mesh::hdf5::attributes(dataset, [&](const char* name, const auto& value) {
     is_good = is_good && mesh::hdf5::add_attribute(made.get(), name, value);
   });

@@ -53,7 +53,10 @@ inline Ranks run_program(int count, const std::string& program,
                          .arguments = {"-np", std::to_string(count), program}};
   request.arguments.insert(request.arguments.end(), words.begin(), words.end());
   request.environment = launcher_variables();
-  request.environment.insert(request.environment.end(), more.begin(), more.end());
+  for (const auto& [name, value] : more) {
+    std::erase_if(request.environment, [&](const auto& known) { return known.first == name; });
+    request.environment.emplace_back(name, value);
+  }
   request.limit = std::chrono::minutes(2);
   auto result = run_process(request);
   Ranks ranks;

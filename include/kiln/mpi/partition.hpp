@@ -12,6 +12,9 @@ struct CutOptions {
   /// How much larger than its share the largest part may be.
   double imbalance = 0.05;
   int seed = 1;
+  /// PT-Scotch cuts the graph so often, with other seeds, and the best partition counts. 0: up to
+  /// 6 times where the graph is small.
+  int attempts = 0;
 };
 
 /// Cuts the primary set's graph into as many parts as there are ranks by PT-Scotch: all ranks work,

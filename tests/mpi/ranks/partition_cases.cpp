@@ -113,7 +113,7 @@ Quality quality(const Graph& graph, const std::vector<std::int32_t>& parts, int 
 }
 
 #ifdef KILN_WITH_SCOTCH
-std::vector<std::int32_t> scotch_itself(const Environment& mpi, const Block& block) {
+std::vector<std::int32_t> scotch_itself(const Environment& mpi, const Block& block, int seed) {
   SCOTCH_Dgraph graph;
   SCOTCH_Strat strategy;
   std::vector<SCOTCH_Num> starts(block.starts.begin(), block.starts.end()),
@@ -121,6 +121,7 @@ std::vector<std::int32_t> scotch_itself(const Environment& mpi, const Block& blo
   const auto count = static_cast<SCOTCH_Num>(starts.size() - 1),
              edges = static_cast<SCOTCH_Num>(neighbours.size());
   std::vector<SCOTCH_Num> parts(starts.size());
+  SCOTCH_randomSeed(seed);
   SCOTCH_randomReset();
   SCOTCH_dgraphInit(&graph, mpi.comm().handle());
   SCOTCH_dgraphBuild(&graph, 0, count, count, starts.data(), starts.data() + 1, nullptr, nullptr,
@@ -134,27 +135,38 @@ std::vector<std::int32_t> scotch_itself(const Environment& mpi, const Block& blo
 #endif
 
 #ifdef KILN_WITH_METIS
-std::vector<std::int32_t> metis_itself(const Environment& mpi, const Graph& graph) {
+std::vector<std::int32_t> metis_itself(const Environment& mpi, const Graph& graph, int seed) {
   std::vector<idx_t> starts(graph.starts.begin(), graph.starts.end()),
       neighbours(graph.neighbours.begin(), graph.neighbours.end());
   auto count = static_cast<idx_t>(graph.vertices());
   idx_t one = 1, parts = mpi.size(), cut = 0;
+  idx_t settings[METIS_NOPTIONS];
+  METIS_SetDefaultOptions(settings);
+  settings[METIS_OPTION_SEED] = seed;
   std::vector<idx_t> result(static_cast<std::size_t>(count));
   METIS_PartGraphKway(&count, &one, starts.data(), neighbours.data(), nullptr, nullptr, nullptr,
-                      &parts, nullptr, nullptr, nullptr, &cut, result.data());
+                      &parts, nullptr, nullptr, settings, &cut, result.data());
   return {result.begin(), result.end()};
 }
 #endif
 
+/// The library itself with several seeds: what one of them gives differs by a tenth from what
+/// another one does, and some of it from run to run.
+template <class Itself>
 void compare(const Environment& mpi, const char* name, const Graph& graph,
-             const std::vector<std::int32_t>& ours, const std::vector<std::int32_t>& theirs) {
-  const Quality own = quality(graph, ours, mpi.size()), other = quality(graph, theirs, mpi.size());
+             const std::vector<std::int32_t>& ours, const Itself& itself) {
+  const Quality own = quality(graph, ours, mpi.size());
+  std::vector<std::int64_t> cuts;
+  for (int seed = 1; seed <= 5; ++seed)
+    cuts.push_back(quality(graph, itself(seed), mpi.size()).cut);
+  std::sort(cuts.begin(), cuts.end());
+  const std::int64_t median = cuts[cuts.size() / 2];
   if (mpi.rank() == 0)
     say(std::string(name) + " of " + std::to_string(graph.vertices()) + ": cut " +
         std::to_string(own.cut) + ", balance " + std::to_string(own.balance) + "; itself: cut " +
-        std::to_string(other.cut) + ", balance " + std::to_string(other.balance));
-  expect(static_cast<double>(own.cut) <= 1.05 * static_cast<double>(other.cut), name, ": cut ",
-         own.cut, ", itself ", other.cut);
+        std::to_string(cuts.front()) + " to " + std::to_string(cuts.back()));
+  expect(static_cast<double>(own.cut) <= 1.05 * static_cast<double>(median), name, ": cut ",
+         own.cut, ", itself ", median);
   expect(own.balance <= 1.05 + 1e-3, name, ": balance ", own.balance);
 }
 
@@ -170,11 +182,13 @@ void partitions(const Environment& mpi, const Words& words) {
   const auto ours = whole(mpi, cut(block.input(*transport), {}));
   expect(whole(mpi, cut(block.input(*transport), {})) == ours, "the second time other parts");
 #ifdef KILN_WITH_SCOTCH
-  if (words.at(0) == "scotch")
-    compare(mpi, "scotch", graph, ours, whole(mpi, scotch_itself(mpi, block)));
+  if (words.at(0) == "scotch" && mpi.size() > 1)
+    compare(mpi, "scotch", graph, ours,
+            [&](int seed) { return whole(mpi, scotch_itself(mpi, block, seed)); });
 #endif
 #ifdef KILN_WITH_METIS
-  if (words.at(0) == "metis") compare(mpi, "metis", graph, ours, metis_itself(mpi, graph));
+  if (words.at(0) == "metis" && mpi.size() > 1)
+    compare(mpi, "metis", graph, ours, [&](int seed) { return metis_itself(mpi, graph, seed); });
 #endif
   // So that another start gives them, too.
   std::size_t digest = 0;

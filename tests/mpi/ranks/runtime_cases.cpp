@@ -53,7 +53,7 @@ void herd(const Environment& mpi, const Words& words) {
   const Dat x = here.dat<double>("x", nodes, 1), y = here.dat<double>("y", nodes, 1);
   const mesh::Kernel set("void herd_set(double *x) { x[0] = 3.0; }", "herd_set");
   const mesh::Kernel copy("void herd_copy(const double *x, double *y) { y[0] = 2.0 * x[0]; }",
-                    "herd_copy");
+                          "herd_copy");
   const mesh::Kernel add("void herd_add(const double *x, double *y) { y[0] += x[0]; }", "herd_add");
   par_loop(set, nodes, arg(x, WRITE));
   par_loop(copy, nodes, arg(x, READ), arg(y, WRITE));
