@@ -32,7 +32,13 @@ if(TARGET kiln_shared)
     install(TARGETS kiln_mesh_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-          FILES_MATCHING PATTERN "*.hpp")
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "mpi" EXCLUDE PATTERN "mpi.hpp" EXCLUDE)
+  if(TARGET kiln_mpi_shared)
+    install(FILES ${PROJECT_SOURCE_DIR}/include/kiln/mpi.hpp
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln/mpi
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln FILES_MATCHING PATTERN "*.hpp")
+  endif()
   install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
   if(TARGET kiln_mpi_shared)
     install(TARGETS kiln_mpi_shared EXPORT kilnMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

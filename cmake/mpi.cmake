@@ -23,6 +23,15 @@ if(NOT KILN_WITH_MPI)
   return()
 endif()
 
+# What kiln-mpi.pc requires.
+set(KILN_MPI_PC)
+foreach(package ompi-c mpich)
+  pkg_check_modules(KILN_PC_${package} QUIET ${package})
+  if(KILN_PC_${package}_FOUND AND NOT KILN_MPI_PC)
+    set(KILN_MPI_PC ${package})
+  endif()
+endforeach()
+
 # PT-Scotch is a library of one MPI: Debian builds it for Open MPI.
 find_path(KILN_ptscotch_INCLUDE ptscotch.h PATH_SUFFIXES scotch)
 find_library(KILN_ptscotch ptscotch)

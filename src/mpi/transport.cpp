@@ -1,7 +1,7 @@
 #include "mpi/transport.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 
 #include "base/data/text.hpp"
 #include "mpi/bytes_type.hpp"
@@ -11,7 +11,8 @@ namespace {
 
 /// A rank may begin the next delivery while another one has not seen the end of this: never two
 /// further on.
-constexpr int first_delivery_tag = 1, delivery_tags = 1024;
+constexpr int first_delivery_tag = 2, delivery_tags = 1024;
+constexpr int gather_tag = 1;  // 0 is an Exchange's
 
 }  // namespace
 
@@ -50,26 +51,56 @@ void MpiTransport::finish(std::string_view what) {
   running_ = nullptr;
 }
 
+/// In log2(ranks) steps, each of which doubles what a rank has (Bruck et al., Efficient algorithms
+/// for all-to-all communications in multiport message-passing systems, 1997): of MPI's collective
+/// operations those that can be watched take ten times as long for a few bytes.
 void MpiTransport::gather(std::span<const std::byte> mine, std::span<std::byte> all,
                           std::string_view what) {
-  if (all.size() != mine.size() * static_cast<std::size_t>(size()))
+  const auto ranks = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
+  if (all.size() != mine.size() * ranks)
     throw Error(Errc::internal,
                 fmt::format("{}: room for {} bytes, expected {} of each of {} ranks",
-                            one_line(what), all.size(), mine.size(), size()));
-  if (mine.size() > std::numeric_limits<int>::max())
-    throw Error(Errc::unsupported,
-                fmt::format("{}: {} bytes of each rank, expected less than 2 GiB", one_line(what),
-                            mine.size()));
-  const auto bytes = static_cast<int>(mine.size());
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, comm_.get(),
-                       &request),
+                            one_line(what), all.size(), mine.size(), ranks));
+  // Blocks of this rank and of those above it, in their order.
+  gathered_.resize(all.size());
+  std::copy(mine.begin(), mine.end(), gathered_.begin());
+  for (std::size_t have = 1; have < ranks;) {
+    const std::size_t more = std::min(have, ranks - have);
+    const auto from = static_cast<int>((own + have) % ranks);
+    const auto to = static_cast<int>((own + ranks - have) % ranks);
+    swap({from, std::span(gathered_).subspan(have * mine.size(), more * mine.size())},
+         {to, std::span(gathered_).first(more * mine.size())}, what);
+    have += more;
+  }
+  const std::size_t above = (ranks - own) * mine.size();
+  std::copy(gathered_.begin(), gathered_.begin() + static_cast<std::ptrdiff_t>(above),
+            all.begin() + static_cast<std::ptrdiff_t>(own * mine.size()));
+  std::copy(gathered_.begin() + static_cast<std::ptrdiff_t>(above), gathered_.end(), all.begin());
+}
+
+void MpiTransport::swap(const Message& receive, const Message& send, std::string_view what) {
+  const BytesType received(receive.bytes.size(), options_.largest_count);
+  const BytesType sent(send.bytes.size(), options_.largest_count);
+  std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::array<MPI_Status, 2> statuses{};
+  check(MPI_Irecv(receive.bytes.data(), received.count(), received.type(), receive.rank, gather_tag,
+                  comm_.get(), requests.data()),
         what);
-  watch_.wait(what, [&] {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
-    return done != 0;
-  });
+  check(MPI_Isend(send.bytes.data(), sent.count(), sent.type(), send.rank, gather_tag, comm_.get(),
+                  &requests[1]),
+        what);
+  watch_.wait(
+      what,
+      [&] {
+        int done = 0;
+        check(MPI_Testall(2, requests.data(), &done, statuses.data()), what);
+        return done != 0;
+      },
+      [&] { return std::vector<int>{receive.rank}; });
+  if (const std::size_t bytes = bytes_of(statuses[0]); bytes != receive.bytes.size())
+    throw Error(Errc::internal,
+                fmt::format("{}: rank {} gave {} bytes, expected {}", one_line(what), receive.rank,
+                            bytes, receive.bytes.size()));
 }
 
 std::vector<mesh::Transport::Packet> MpiTransport::deliver(std::vector<Packet> packets,

@@ -31,12 +31,15 @@ class MpiTransport final : public mesh::Transport {
  private:
   Exchange& exchange_for(std::span<const Message> receives, std::span<const Message> sends,
                          std::string_view what);
+  /// Receives from one rank and sends to another one, and waits.
+  void swap(const Message& receive, const Message& send, std::string_view what);
 
   Watch watch_;
   OwnComm comm_;
   TransportOptions options_;
   std::vector<std::unique_ptr<Exchange>> exchanges_;
   Exchange* running_ = nullptr;
+  std::vector<std::byte> gathered_;
   std::uint64_t uses_ = 0;
   int deliveries_ = 0;
 };

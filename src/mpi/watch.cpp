@@ -16,8 +16,6 @@ using namespace std::chrono_literals;
 // Of the communicator for questions.
 constexpr int question_tag = 1, answer_tag = 2;
 constexpr std::size_t longest_answer = 200;
-/// So long a rank computes nothing else while it polls.
-constexpr auto spin = 50us;
 constexpr auto pause = 50us;
 /// How often those who wait look for questions, and how long they wait for answers.
 constexpr auto question_interval = 100ms;
@@ -42,6 +40,33 @@ std::string receive_text(MPI_Comm comm, const MPI_Status& status) {
 std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
+
+/// What a rank does between two looks at its messages. MPI moves messages while it is called: where
+/// nothing else wants the core it is asked all the time. Where a thread that computes does, that
+/// one goes first, and MPI is asked now and then.
+class Pauses {
+ public:
+  void next(Watch::Clock::time_point now) {
+    if (now - begin_ < spin) return;
+    if (now - begin_ < patience && (!is_shared_ || ++pauses_ % try_again == 0)) {
+      std::this_thread::yield();
+      is_shared_ = Watch::Clock::now() - now > own_core;
+    } else {
+      std::this_thread::sleep_for(pause);
+    }
+  }
+
+ private:
+  static constexpr auto spin = 50us;
+  static constexpr auto patience = 200ms;
+  /// A thread that lets others go first is back sooner where there are none.
+  static constexpr auto own_core = 20us;
+  static constexpr unsigned try_again = 20;
+
+  Watch::Clock::time_point begin_ = Watch::Clock::now();
+  bool is_shared_ = false;
+  unsigned pauses_ = 0;
+};
 
 }  // namespace
 
@@ -96,11 +121,10 @@ void Watch::wait(std::string_view what, const std::function<bool()>& is_done,
                  const std::function<std::vector<int>()>& missing) {
   if (is_done()) return;
   auto since = Clock::now();
-  const auto begin = since;
   auto next_questions = since + question_interval;
+  Pauses pauses;
   while (!is_done()) {
     const auto now = Clock::now();
-    if (now - begin < spin) continue;
     if (now >= next_questions) {
       answer(what);
       next_questions = now + question_interval;
@@ -109,7 +133,7 @@ void Watch::wait(std::string_view what, const std::function<bool()>& is_done,
       if (!debugger_holds(*comm_.state())) stalled(what, missing ? missing() : std::vector<int>());
       since = now;
     }
-    std::this_thread::sleep_for(pause);
+    pauses.next(now);
   }
 }
 

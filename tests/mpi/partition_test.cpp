@@ -17,12 +17,15 @@ std::string digest_of(const Ranks& ranks) {
 }
 
 TEST_P(Partition, IsAsGoodAsTheLibraryItselfAndTheSameInEachRun) {
-  const Ranks first = run_ranks(ranks(), {"partitions", library(), "100", "150"});
+  const Ranks first = run_ranks(ranks(), {"partitions", library(), "100", "150", "alone"});
   expect_passed(first);
-  const Ranks second = run_ranks(ranks(), {"partitions", library(), "100", "150"});
+  // PT-Scotch itself, with threads, takes long where cores are few.
+  const Ranks second = run_ranks(ranks(), {"partitions", library(), "100", "150", "compare"},
+                                 {{"SCOTCH_PTHREAD_NUMBER", "1"}});
+  expect_passed(second);
   EXPECT_EQ(digest_of(first), digest_of(second));
   EXPECT_NE(digest_of(first), "none");
-  std::printf("%s", first.result.output.c_str());
+  std::printf("%s", second.result.output.c_str());
 }
 
 TEST_P(Partition, OfGraphsThatAreSmallerThanRanks) {

@@ -28,8 +28,7 @@ struct TransportOptions {
 /// Exchanges with the same neighbours, sizes and addresses as an earlier one start its persistent
 /// requests again. deliver() is the non-blocking consensus of Hoefler, Siebert and Lumsdaine
 /// (Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010): nothing of the
-/// size of all ranks. What waits lets go of its core after some 50 microseconds, as the loops of a
-/// rank may compute there.
+/// size of all ranks. What waits lets threads that compute on the same core go first.
 ///
 /// A rank that does not come within TransportOptions::stall ends the job: ranks that wait answer
 /// those that ask them what they wait for, so that the line "kiln: rank 0: halo of q before

@@ -181,13 +181,14 @@ void partitions(const Environment& mpi, const Words& words) {
   Cut& cut = words.at(0) == "scotch" ? mpi::cut_by_scotch : mpi::cut_by_metis;
   const auto ours = whole(mpi, cut(block.input(*transport), {}));
   expect(whole(mpi, cut(block.input(*transport), {})) == ours, "the second time other parts");
+  const bool compares = words.at(3) == "compare" && mpi.size() > 1;
 #ifdef KILN_WITH_SCOTCH
-  if (words.at(0) == "scotch" && mpi.size() > 1)
+  if (compares && words.at(0) == "scotch")
     compare(mpi, "scotch", graph, ours,
             [&](int seed) { return whole(mpi, scotch_itself(mpi, block, seed)); });
 #endif
 #ifdef KILN_WITH_METIS
-  if (words.at(0) == "metis" && mpi.size() > 1)
+  if (compares && words.at(0) == "metis")
     compare(mpi, "metis", graph, ours, [&](int seed) { return metis_itself(mpi, graph, seed); });
 #endif
   // So that another start gives them, too.
