@@ -42,7 +42,9 @@ TEST(ThreadTransport, delivers_packets_to_who_does_not_expect_them) {
     if (transport->rank() == 2) packets.push_back({2, bytes_of("to oneself")});
     const auto arrived = transport->deliver(std::move(packets), "news");
     ASSERT_EQ(arrived.size(), transport->rank() == 1 ? 2u : transport->rank() == 2 ? 1u : 0u);
-    if (transport->rank() == 1) EXPECT_EQ(arrived[1].rank, 2);
+    if (transport->rank() == 1) {
+      EXPECT_EQ(arrived[1].rank, 2);
+    }
   });
 }
 
