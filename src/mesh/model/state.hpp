@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <typeindex>
 #include <vector>
 
+#include "kiln/mesh/distribution.hpp"
 #include "kiln/mesh/mesh.hpp"
 #include "mesh/model/residence.hpp"
 
@@ -17,6 +19,7 @@
 /// again.
 namespace kiln::mesh {
 
+struct Blocks;
 struct Session;
 class MatrixKernels;
 struct MatrixWork;
@@ -54,6 +57,10 @@ struct SetState {
   std::array<std::size_t, 4> sizes{};
   std::uint64_t id = next_identity();
   std::shared_ptr<HaloExchange> exchange;
+  std::shared_ptr<const SetPart> part{};   ///< of a distributed Mesh, once partitioned
+  unsigned maps = 0;                       ///< declared from it so far
+  std::shared_ptr<const Blocks> blocks{};  ///< of Mesh::partition(): the rows that parts declared
+  bool has_subsets = false;
 };
 
 struct SubsetState {
@@ -75,7 +82,12 @@ struct MapState {
   std::uint64_t version = 0;
   Residence values;
   std::optional<Residence> device_offsets;
+  unsigned number = 0;  ///< among the maps from its set, in the order of their declaration
+  /// Of a distributed Mesh before partition(): numbers in the whole set.
+  std::vector<std::int64_t> declared{};
 
+  /// Its bit in SetPart::exec_maps; maps beyond the 64th share the last one.
+  std::uint64_t exec_bit() const { return std::uint64_t{1} << std::min(number, 63u); }
   std::span<const std::int32_t> view() {
     return {reinterpret_cast<const std::int32_t*>(values.initial().data()),
             values.form().elements * arity};
