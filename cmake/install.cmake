@@ -9,7 +9,7 @@ set(KILN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 if(TARGET kiln)
   install(TARGETS kiln RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(target kiln-compile kiln-tune kiln-mesh)
+foreach(target kiln-compile kiln-tune kiln-mesh kiln-mesh-mpi)
   if(TARGET ${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${KILN_LIBEXECDIR})
   endif()
@@ -117,7 +117,7 @@ endif()
 
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared kiln_mpi_shared clBLAS clblast
+foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln-mesh-mpi kiln_shared kiln_mesh_shared kiln_mpi_shared clBLAS clblast
         kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_python kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})

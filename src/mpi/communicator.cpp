@@ -62,6 +62,8 @@ void say(std::string_view line) {
   while (::ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0 &&
          std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
+  // And until it has passed it on.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
 /// Waits until the rank that speaks has spoken, for five seconds at most, and gives its exit code.

@@ -60,6 +60,25 @@ TEST_F(ParallelFile, IsReadOnAnotherNumberOfRanks) {
   }
 }
 
+TEST_F(ParallelFile, OfAMeshInPartsIsTheSameWhateverThePartition) {
+  expect_passed(run_ranks(1, {"write_file", path("whole.h5"), path("plain.h5")}));
+  expect_passed(run_ranks(1, {"cut_file", path("whole.h5"), path("blocks.h5"), "blocks"}));
+  for (const int count : {1, 2, 3, 4})
+    for (const char* how : {"blocks", "scotch", "metis"}) {
+      expect_passed(run_ranks(count, {"cut_file", path("whole.h5"), path("cut.h5"), how}));
+      EXPECT_TRUE(content("cut.h5") == content("blocks.h5")) << how << " by " << count;
+    }
+}
+
+TEST_F(ParallelFile, WithoutAMapThatIsAskedFor) {
+  expect_passed(run_ranks(1, {"write_file", path("whole.h5"), path("plain.h5")}));
+  const Ranks ranks = run_ranks(3, {"missing_parts", path("whole.h5")});
+  EXPECT_THAT(ranks.lines(), ElementsAre(HasSubstr(": the file has no map 'pcel'; did you mean "
+                                                   "'pcell'?")))
+      << ranks.all();
+  EXPECT_EQ(ranks.result.exit_code, 2);
+}
+
 TEST_F(ParallelFile, AndTheSerialLibraryAreInOneProcess) {
   for (const int count : {1, 2})
     expect_passed(run_ranks(count, {"both_libraries", folder_->path().string()}));

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,48 @@ struct KILN_API MeshFileBlock {
 
   /// This rank's block of a whole mesh that every rank has.
   static MeshFileBlock of(const Communicator& comm, const mesh::MeshFile& file);
+
+  /// Takes over what a part of a distributed Mesh is now: the rows that this rank declared, in
+  /// their order, whoever owns them since Mesh::partition(). In place of one of the same name; the
+  /// Sets that it needs are added. Collective. That of a Dat runs the loops that change it.
+  void store(const mesh::Mesh& mesh, const mesh::Set& set);
+  void store(const mesh::Mesh& mesh, const mesh::Map& map);
+  void store(const mesh::Mesh& mesh, const mesh::Dat& dat);
 };
+
+/// The parts of a file as those of a distributed Mesh that is not partitioned yet: each is made
+/// when it is first asked for, and is the same one afterwards. All ranks ask for the same in the
+/// same order. Holds the file; the Mesh must outlive it and stay where it is. Throws not_found for
+/// a name that the file does not have.
+class KILN_API FileBlockObjects {
+ public:
+  FileBlockObjects(mesh::Mesh& mesh, MeshFileBlock file);
+
+  const MeshFileBlock& file() const { return file_; }
+  mesh::Set set(const std::string& name);
+  /// The Sets that it joins are made, too.
+  mesh::Map map(const std::string& name);
+  mesh::Dat dat(const std::string& name, mesh::DataLayout layout = mesh::DataLayout::aos);
+  mesh::Const constant(const std::string& name);
+
+ private:
+  mesh::Mesh* mesh_;
+  MeshFileBlock file_;
+  std::map<std::string, mesh::Set> sets_;
+  std::map<std::string, mesh::Map> maps_;
+  std::map<std::string, mesh::Dat> dats_;
+  std::map<std::string, mesh::Const> constants_;
+};
+
+/// MeshFileBlock::read() by the ranks of the Mesh's Transport, one of transport(). Collective.
+/// Throws as that, and bad_input for a Mesh that has none.
+KILN_API FileBlockObjects read_hdf5(mesh::Mesh& mesh, const std::filesystem::path& path,
+                                    const mesh::FileLayout& layout = mesh::known_names());
+
+/// Writes Maps and Dats of a distributed Mesh with their Sets, in the order in which the ranks
+/// declared them: the same file whatever the partition, which any number of ranks can read.
+/// Collective. Throws as MeshFileBlock::write() and read_hdf5().
+KILN_API void write_hdf5(const mesh::Mesh& mesh, const std::filesystem::path& path,
+                         const std::vector<mesh::Map>& maps, const std::vector<mesh::Dat>& dats);
 
 }  // namespace kiln::mpi

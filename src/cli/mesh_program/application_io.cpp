@@ -14,6 +14,7 @@
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 #include "cli/mesh_program/program.hpp"
+#include "cli/mesh_program/ranks.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/timeline/timeline.hpp"
@@ -23,10 +24,12 @@ namespace kiln::cli {
 
 mesh::MeshFile application_mesh(const Context& context, mesh::Naca0012::Variant variant) {
   const std::string& path = context.text("grid");
-  if (!path.empty()) return read_mesh_input(path);
+  if (!path.empty())
+    return ranks() == nullptr ? read_mesh_input(path) : ranks()->rows_of_file(path);
   mesh::Naca0012 recipe;
   recipe.variant = variant;
-  return value_or_throw(mesh::make_naca0012(recipe));
+  mesh::MeshFile made = value_or_throw(mesh::make_naca0012(recipe));
+  return ranks() == nullptr ? made : ranks()->rows_of(made);
 }
 
 ApplicationFile::ApplicationFile(const Context& context, const mesh::MeshFile& file,
@@ -90,6 +93,9 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.timing = context.flag("report");
   options.timeline = context.has("trace") || context.has("gantt");
   // The files to write were checked before the command began (check_written_files()).
+  if (context.defines("vtu") && context.has("vtu") && ranks() != nullptr)
+    throw Error(Errc::unsupported, fmt::format("{}: --vtu: found {} ranks, expected one process",
+                                               context.command().name, ranks()->size()));
   if (context.defines("vtu") && context.has("vtu"))
     check_picture_name(context, context.text("vtu"));
   return options;

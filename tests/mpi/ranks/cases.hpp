@@ -51,6 +51,8 @@ void small_graphs(const Environment& mpi, const Words& words);
 // file_cases.cpp
 void copy_file(const Environment& mpi, const Words& words);
 void write_file(const Environment& mpi, const Words& words);
+void cut_file(const Environment& mpi, const Words& words);
+void missing_parts(const Environment& mpi, const Words& words);
 void both_libraries(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);

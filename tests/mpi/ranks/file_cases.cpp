@@ -102,6 +102,42 @@ void copy_file(const Environment& mpi, const Words& words) {
   for (const std::string& left : block.left_out) say("left out " + left);
 }
 
+/// Reads IN into a Mesh, cuts it by the partitioner NAME, and writes it to OUT.
+void cut_file(const Environment& mpi, const Words& words) {
+  const auto transport = mpi::transport(mpi.comm());
+  mesh::Mesh here(mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu"}), transport);
+  auto file = mpi::read_hdf5(here, words.at(0));
+  const mesh::Map edge_cells = file.map("pecell");
+  std::vector<mesh::Map> maps{file.map("pedge"), edge_cells, file.map("pcell"), file.map("phole"),
+                              file.map("pcorner")};
+  std::vector<mesh::Dat> dats{file.dat("p_x"), file.dat("flow/q", mesh::DataLayout::soa),
+                              file.dat("kind"), file.dat("weight")};
+  const mesh::Set cells = file.set("cells");
+  const std::int64_t all = file.file().find_set("cells")->size;
+  if (words.at(2) == "scotch") here.partition(mpi::scotch(cells, {edge_cells}));
+  if (words.at(2) == "metis") here.partition(mpi::metis(cells, {edge_cells}));
+  if (words.at(2) != "blocks") {
+    expect(here.part(cells).global_size == all, "cells of all ranks");
+    const auto owned = static_cast<double>(cells.size());
+    expect(owned <= 1.06 * static_cast<double>(all) / mpi.size() + 1, owned, " cells of ", all);
+  }
+  mpi::write_hdf5(here, words.at(1), maps, dats);
+  if (mpi.rank() != 0) return;
+  // All that was taken along is as it was.
+  const MeshFile before = MeshFile::read(words.at(0)), after = MeshFile::read(words.at(1));
+  for (const mesh::FileMap& map : after.maps)
+    expect(before.find_map(map.name)->values == map.values, "map ", map.name);
+  for (const mesh::FileDat& dat : after.dats)
+    expect(before.find_dat(dat.name)->bytes == dat.bytes, "dat ", dat.name);
+  expect(after.maps.size() == maps.size() && after.dats.size() == dats.size(), "parts are missing");
+}
+
+void missing_parts(const Environment& mpi, const Words& words) {
+  mesh::Mesh here(mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu"}),
+                  mpi::transport(mpi.comm()));
+  mpi::read_hdf5(here, words.at(0)).map("pcel");
+}
+
 /// The serial HDF5 library (libkiln-mesh.so's) and the parallel one in turns, in one process.
 void both_libraries(const Environment& mpi, const Words& words) {
   const MeshFile file = mesh_to_write(8, 5);

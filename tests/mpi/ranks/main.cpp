@@ -25,6 +25,8 @@ int main(int count, char** words) {
       {"small_graphs", small_graphs},
       {"copy_file", copy_file},
       {"write_file", write_file},
+      {"cut_file", cut_file},
+      {"missing_parts", missing_parts},
       {"both_libraries", both_libraries},
       {"herd", herd},
       {"threads", threads}};
