@@ -41,8 +41,8 @@ struct LoopReport {
   /// numbers". With Mesh::Options::timing.
   std::string lanes_obstacle;
   // Of parts of a distributed mesh.
-  std::size_t redundant = 0;  ///< elements of others that each run computes, too
-  HaloTraffic halo;           ///< of all Dats: one message to a neighbour is one
+  std::size_t redundant = 0;       ///< elements of others that each run computes, too
+  HaloTraffic halo;                ///< of all Dats: one message to a neighbour is one
   std::vector<HaloTraffic> halos;  ///< by Dat
 };
 
@@ -109,9 +109,9 @@ class KILN_API Mesh {
   /// Dat::write() and Dat::halo_is_fresh() between loops.
   Set set(std::string name, const std::array<std::size_t, 4>& sizes,
           std::shared_ptr<HaloExchange> exchange = nullptr);
-  /// A part of a set that is distributed already, on a Mesh with a Transport: Maps from it and to it
-  /// have local indices (of copies that are only read any), Dats total_size() rows. Throws bad_input
-  /// for a part that contradicts itself.
+  /// A part of a set that is distributed already, on a Mesh with a Transport: Maps from it and to
+  /// it have local indices (of copies that are only read any), Dats total_size() rows. Throws
+  /// bad_input for a part that contradicts itself.
   template <std::same_as<SetPart> Part>  // sizes in braces are no part
   Set set(std::string name, Part part) {
     return set_part(std::move(name), std::move(part));

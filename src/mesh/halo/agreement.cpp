@@ -13,8 +13,8 @@ namespace {
 struct Record {
   std::uint64_t digest = 0;
   std::uint64_t bytes = 0;
-  char what[80] = {};               ///< cut off where it is longer
-  std::byte payload[32] = {};       ///< all of it, where there is not more
+  char what[80] = {};          ///< cut off where it is longer
+  std::byte payload[32] = {};  ///< all of it, where there is not more
 
   bool agrees(const Record& other) const { return digest == other.digest && bytes == other.bytes; }
   std::string text() const { return {what, strnlen(what, sizeof what)}; }
@@ -34,12 +34,14 @@ void check(std::span<const Record> all) {
   const auto rank = other - all.begin();
   const std::string first = all.front().text(), second = other->text();
   if (first == second)
-    refuse("parts of a mesh differ: rank 0 and rank {} are at {}, with different arguments, "
-           "expected the same calls in the same order",
-           rank, first);
-  refuse("parts of a mesh differ: rank 0 is at {}, rank {} at {}, expected the same calls in the "
-         "same order",
-         first, rank, second);
+    refuse(
+        "parts of a mesh differ: rank 0 and rank {} are at {}, with different arguments, "
+        "expected the same calls in the same order",
+        rank, first);
+  refuse(
+      "parts of a mesh differ: rank 0 is at {}, rank {} at {}, expected the same calls in the "
+      "same order",
+      first, rank, second);
 }
 
 }  // namespace

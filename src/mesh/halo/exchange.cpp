@@ -71,10 +71,8 @@ Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
     route.dat_bytes[segment.read] += segment.elements.size() * row_bytes(*reads_[segment.read].dat);
   }
   if (staged) {
-    route.gather =
-        std::make_unique<DeviceStaging>(session_, reads_, route.out, Way::out, *out_);
-    route.scatter =
-        std::make_unique<DeviceStaging>(session_, reads_, route.in, Way::in, *in_);
+    route.gather = std::make_unique<DeviceStaging>(session_, reads_, route.out, Way::out, *out_);
+    route.scatter = std::make_unique<DeviceStaging>(session_, reads_, route.in, Way::in, *in_);
   }
   known = std::move(made);
   return route;

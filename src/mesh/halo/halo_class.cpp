@@ -13,7 +13,7 @@ bool HaloClass::is_fresh(const DatState& dat) const {
 }
 
 void HaloClass::brought(DatState& dat) const {
-  if (is_whole)
+  if (has_all)
     dat.halo_is_fresh();
   else
     dat.fresh_classes.push_back(shared_from_this());

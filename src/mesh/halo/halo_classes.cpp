@@ -101,7 +101,7 @@ HaloClassPtr HaloClasses::whole(const SetState& set) {
   made->id = ++last_;
   made->set = &set;
   made->neighbours = set.part->neighbours;
-  made->is_whole = true;
+  made->has_all = true;
   made->within = {made->id};
   all_.push_back(made);
   by_recipe_[recipe] = made;

@@ -24,7 +24,7 @@ struct HaloNeed {
 };
 
 /// The halo classes of a distributed Mesh. All parts ask for the same in the same order. A class is
-/// kept as long as somebody holds it. One thread.
+/// kept as long as a loop or a product holds it. One thread.
 class HaloClasses {
  public:
   explicit HaloClasses(Transport& transport) : transport_(transport) {}
@@ -33,7 +33,7 @@ class HaloClasses {
   /// at the same: `what` and `details` as for Agreement::gather(). Throws as that does.
   std::vector<HaloClassPtr> get(const std::string& what, const std::string& details,
                                 std::span<const HaloNeed> needs);
-  /// All of a set's halo. Nobody waits.
+  /// All of a set's halo. Waits for no other part.
   HaloClassPtr whole(const SetState& set);
 
  private:

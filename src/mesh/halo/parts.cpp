@@ -23,8 +23,7 @@ std::array<std::byte, 8> odd_number(ScalarType type) {
 Exchange& Parts::exchange_of(DatState& dat, const HaloClassPtr& halo) {
   auto& known = exchanges_[{&dat, halo->id}];
   if (!known)
-    known = std::make_unique<Exchange>(session_, std::vector<HaloRead>{{&dat, halo}},
-                                       halo->is_whole ? "it is read" : "a product");
+    known = std::make_unique<Exchange>(session_, std::vector<HaloRead>{{&dat, halo}}, "it is read");
   return *known;
 }
 

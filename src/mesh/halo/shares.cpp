@@ -1,4 +1,4 @@
-// Reductions over all parts, put off until somebody asks.
+// Reductions over all parts, put off until they are asked for.
 #include "mesh/halo/shares.hpp"
 
 #include <algorithm>
@@ -73,7 +73,8 @@ void Shares::bring_together() {
     mine.insert(mine.end(), values, values + global->data.bytes());
   }
   const auto all = Agreement(*session_.transport).gather("global " + names, details, mine);
-  std::vector<std::byte> result(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
+  std::vector<std::byte> result(all.begin(),
+                                all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
   for (std::size_t part = mine.size(); part < all.size(); part += mine.size()) {
     std::size_t at = 0;
     for (GlobalState* global : pending_) {

@@ -8,8 +8,8 @@
 namespace kiln::mesh {
 
 /// The Globals of a distributed Mesh that have this part's share only: what loops add up, or find
-/// the least or greatest of, is brought together when somebody asks, that of all Globals at once.
-/// One thread.
+/// the least or greatest of, is brought together when one is asked for, that of all Globals at
+/// once. One thread.
 class Shares {
  public:
   explicit Shares(Session& session) : session_(session) {}

@@ -18,8 +18,7 @@ namespace kiln::mesh {
 class LoopMaker {
  public:
   LoopMaker(LoopSession& session, const LoopShape& shape, const LoopOver& over,
-            std::span<const Arg> arguments, LoopParts& parts, LoopReport& report,
-            PlanSource& plans)
+            std::span<const Arg> arguments, LoopParts& parts, LoopReport& report, PlanSource& plans)
       : session_(session),
         shape_(shape),
         over_(over),

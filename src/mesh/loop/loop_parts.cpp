@@ -194,9 +194,9 @@ LoopParts parts_of(LoopSession& session, const Kernel& kernel, const LoopShape& 
     needs.push_back(std::move(need));
     halo_reads.push_back({dat, nullptr});
   }
-  const auto classes = parts.all->classes.get(
-      fmt::format("loop {} over {}", kernel.name(), over.set->name),
-      details_of(kernel, over, arguments), needs);
+  const auto classes =
+      parts.all->classes.get(fmt::format("loop {} over {}", kernel.name(), over.set->name),
+                             details_of(kernel, over, arguments), needs);
   for (std::size_t i = 0; i < classes.size(); ++i) halo_reads[i].halo = classes[i];
   if (!halo_reads.empty())
     parts.exchange = std::make_unique<Exchange>(session, std::move(halo_reads), kernel.name());

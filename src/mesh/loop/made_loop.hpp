@@ -32,8 +32,9 @@ struct LoopCut {
 class MadeLoop {
  public:
   /// Brings what is read to the device, exchanging halos that are stale and bringing together what
-  /// all parts have of the Globals that it reads, enqueues the launches, notes what they change, also where one of them or an exchange fails. Allocates nothing but
-  /// where times are taken. Throws kiln::Error, and what a HaloExchange throws.
+  /// all parts have of the Globals that it reads, enqueues the launches, notes what they change,
+  /// also where one of them or an exchange fails. Allocates nothing but where times are taken.
+  /// Throws kiln::Error, and what a HaloExchange throws.
   void run(const Queue& queue, bool is_timed);
 
   /// The same for a trial, whose results are put back: halos are taken as they are, nothing is

@@ -54,8 +54,9 @@ std::vector<std::int32_t> halo_columns_of(const SparsityState& sparsity) {
   const auto owned = static_cast<std::int32_t>(sparsity.column_set.size());
   const auto starts = SparsityState::view(sparsity.rowptr());
   std::vector<std::int32_t> found;
-  for (const std::int32_t column : SparsityState::view(sparsity.colidx())
-                                       .first(static_cast<std::size_t>(starts[sparsity.row_set.size()])))
+  for (const std::int32_t column :
+       SparsityState::view(sparsity.colidx())
+           .first(static_cast<std::size_t>(starts[sparsity.row_set.size()])))
     if (column >= owned) found.push_back(column);
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
@@ -286,8 +287,7 @@ class MatrixKernels::Call {
   }
   /// Of a trial nothing is to be left: its results are put back.
   void note_halo() {
-    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial)
-      written_dat_->halo_changed();
+    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial) written_dat_->halo_changed();
   }
   void done(std::size_t bytes) {
     note_halo();  // others may have rows where this part has none

@@ -20,8 +20,7 @@ class PartCheck {
              part_.numbers.size(), at[3]);
     for (const std::int64_t number : part_.numbers)
       if (number < 0 || number >= part_.global_size)
-        refuse("set {}: global number {}, expected 0 to {}", name_, number,
-               part_.global_size - 1);
+        refuse("set {}: global number {}, expected 0 to {}", name_, number, part_.global_size - 1);
     if (part_.exec_maps.size() != at[2] - at[1])
       refuse("set {}: maps of {} elements of the exec halo, expected {}", name_,
              part_.exec_maps.size(), at[2] - at[1]);

@@ -176,7 +176,8 @@ struct SparsityState {
   std::vector<MapPairName> pairs;  ///< rising
   std::shared_ptr<SparsityPattern> pattern;
   std::uint64_t id = next_identity();
-  std::shared_ptr<const HaloClass> halo_columns{};  ///< that products read of others, once asked for
+  std::shared_ptr<const HaloClass>
+      halo_columns{};  ///< that products read of others, once asked for
 
   Residence& rowptr() const { return pattern->rowptr; }
   Residence& colidx() const { return pattern->colidx; }

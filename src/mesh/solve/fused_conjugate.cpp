@@ -81,8 +81,9 @@ SolveResult solve_fused(const SolveOptions& options, FusedWorkspace& work,
   };
   apply(x, work.w);
   set_all(work.bb, 0);
-  loops(work, &Kernels::start, {arg(b, READ), arg(work.w, READ), diagonal_of(work),
-                                arg(work.r, WRITE), arg(work.u, WRITE), arg(work.bb, INC)});
+  loops(work, &Kernels::start,
+        {arg(b, READ), arg(work.w, READ), diagonal_of(work), arg(work.r, WRITE), arg(work.u, WRITE),
+         arg(work.bb, INC)});
   auto sums = sum();
   const double goal = rule.begin(std::sqrt(values_of(work.bb)[0]), std::sqrt(sums[1]));
   rule.set_goal_squared(goal * goal);

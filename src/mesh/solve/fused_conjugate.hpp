@@ -27,8 +27,8 @@ struct FusedWorkspace {
 };
 
 /// Conjugate gradients with one sum over all parts an iteration (Chronopoulos and Gear 1989): the
-/// inner products are those of the residual r, u = D r and w = A u, from which that of the direction
-/// with A follows. The same iterates but for rounding, for one vector more.
+/// inner products are those of the residual r, u = D r and w = A u, from which that of the
+/// direction with A follows. The same iterates but for rounding, for one vector more.
 SolveResult solve_fused(const SolveOptions& options, FusedWorkspace& work,
                         const MixedOperator& apply, const MixedDat& x, const MixedDat& b);
 

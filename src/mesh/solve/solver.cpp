@@ -67,8 +67,9 @@ void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) 
 void check_sums(const SolveOptions& options, const MixedDat& x) {
   const bool is_distributed = Handles::state(x[0])->session->is_distributed();
   if (is_distributed && options.sum)
-    refuse("solve: SolveOptions::sum on a Mesh with a Transport, which adds up over all parts by "
-           "itself, expected none");
+    refuse(
+        "solve: SolveOptions::sum on a Mesh with a Transport, which adds up over all parts by "
+        "itself, expected none");
   if (options.sum || is_distributed) return;
   for (const Dat& part : x)
     if (Handles::state(part.set())->exchange != nullptr)

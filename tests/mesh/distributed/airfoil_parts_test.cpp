@@ -37,16 +37,16 @@ Owners airfoil_owners(const WholeMesh& mesh, int parts, bool is_random) {
   for (const std::size_t size : mesh.sizes) owners.emplace_back(size, 0);
   const std::size_t count = mesh.sizes[cells];
   for (std::size_t c = 0; c < count; ++c)
-    owners[cells][c] = is_random
-                           ? std::uniform_int_distribution<int>(0, parts - 1)(random)
-                           : static_cast<int>(c * static_cast<std::size_t>(parts) / count);
+    owners[cells][c] = is_random ? std::uniform_int_distribution<int>(0, parts - 1)(random)
+                                 : static_cast<int>(c * static_cast<std::size_t>(parts) / count);
   for (std::size_t e = 0; e < mesh.sizes[edges]; ++e)
     owners[edges][e] = owners[cells][static_cast<std::size_t>(mesh.maps[pecell].values[2 * e])];
   for (std::size_t e = 0; e < mesh.sizes[bedges]; ++e)
     owners[bedges][e] = owners[cells][static_cast<std::size_t>(mesh.maps[pbecell].values[e])];
   for (std::size_t c = count; c-- > 0;)
     for (std::size_t k = 0; k < 4; ++k)
-      owners[nodes][static_cast<std::size_t>(mesh.maps[pcell].values[4 * c + k])] = owners[cells][c];
+      owners[nodes][static_cast<std::size_t>(mesh.maps[pcell].values[4 * c + k])] =
+          owners[cells][c];
   return owners;
 }
 
@@ -212,10 +212,11 @@ TEST_P(AirfoilInParts, has_the_rms_of_the_whole_and_the_messages_of_the_partitio
       const std::size_t gathers = transport->gathers, deliveries = transport->deliveries;
       for (int i = 1; i < steps; ++i) flow.step();
       mesh.finish();
-      // Sums wait until somebody asks, and lists were made at the first calls.
+      // Sums wait until they are asked for, and lists were made at the first calls.
       EXPECT_EQ(transport->gathers, gathers);
       EXPECT_EQ(transport->deliveries, deliveries);
       found[static_cast<std::size_t>(rank)] = flow.rms();
+      if (parts == 1) return;  // it is as any Mesh
       EXPECT_EQ(transport->gathers, gathers + 1);
       const Counts expected = expected_of(plain, rank, parts);
       const LoopReport loop = mesh.of("res_calc");
@@ -270,11 +271,13 @@ TEST_P(JacInParts, is_right_at_every_node_on_any_partition) {
     const Map ppedge = mesh.map("ppedge", on_edges, on_nodes, 2, part.maps[0]);
     const Dat a = mesh.dat<double>("p_A", on_edges, 1, local_values(problem.a, part.sets[1], 1));
     const Dat r = mesh.dat<double>("p_r", on_nodes, 1, local_values(problem.r, part.sets[0], 1));
-    const Dat p_u = mesh.dat<double>("p_u", on_nodes, 1), du = mesh.dat<double>("p_du", on_nodes, 1);
+    const Dat p_u = mesh.dat<double>("p_u", on_nodes, 1),
+              du = mesh.dat<double>("p_du", on_nodes, 1);
     Global u_sum = mesh.global("u_sum", 0.0), u_max = mesh.global("u_max", 0.0);
-    const Kernel res("void res(const double *a, const double *u, double *du) {\n"
-                     "  du[0] += a[0] * u[0]; }",
-                     "res");
+    const Kernel res(
+        "void res(const double *a, const double *u, double *du) {\n"
+        "  du[0] += a[0] * u[0]; }",
+        "res");
     const Kernel update(
         "void update(const double *r, double *du, double *u, double *u_sum, double *u_max) {\n"
         "  u[0] += du[0] + r[0];\n  du[0] = 0.0;\n  u_sum[0] += u[0] * u[0];\n"

@@ -28,7 +28,8 @@ struct Ring {
     Owners owners(2);
     for (std::size_t set = 0; set < 2; ++set)
       for (std::size_t k = 0; k < whole.sizes[set]; ++k)
-        owners[set].push_back(static_cast<int>(k * static_cast<std::size_t>(parts) / whole.sizes[set]));
+        owners[set].push_back(
+            static_cast<int>(k * static_cast<std::size_t>(parts) / whole.sizes[set]));
     return owners;
   }
 };
@@ -88,7 +89,9 @@ TEST_P(LoopsInParts, execute_what_their_own_written_maps_need_and_no_more) {
     EXPECT_EQ(mesh.of("spread").redundant, parts() > 1 ? 1u : 0u);
     EXPECT_EQ(mesh.of("take").redundant, 0u);
     // The exec halo of all maps together is larger.
-    if (parts() > 1) EXPECT_GT(ring.edges.exec_size() - ring.edges.size(), 1u);
+    if (parts() > 1) {
+      EXPECT_GT(ring.edges.exec_size() - ring.edges.size(), 1u);
+    }
   });
 }
 
@@ -100,7 +103,9 @@ TEST_P(LoopsInParts, exchange_what_is_stale_and_only_the_elements_that_they_read
       par_loop(spread(), ring.edges, arg(a, ring.ends[0], READ), arg(a, ring.ends[1], READ),
                arg(c, ring.ends[0], INC), arg(c, ring.ends[1], INC));
     };
-    const auto far = [&] { par_loop(take(), ring.edges, arg(a, ring.far[0], READ), arg(e, WRITE)); };
+    const auto far = [&] {
+      par_loop(take(), ring.edges, arg(a, ring.far[0], READ), arg(e, WRITE));
+    };
     near();
     far();
     mesh.finish();
@@ -141,14 +146,17 @@ TEST_P(LoopsInParts, find_what_a_larger_exchange_brought) {
   on_ring([&](const auto& transport, PartMesh& mesh, const PlainPart&, RingPart& ring) {
     const Dat a = mesh.dat<double>("a", ring.cells, 1), e = mesh.dat<double>("e", ring.edges, 1);
     const Dat c = mesh.dat<double>("c", ring.cells, 1);
-    const Kernel all("void all(const double *a, const double *b, const double *f, double *e) {\n"
-                     "  *e = *a + *b + *f; }",
-                     "all");
+    const Kernel all(
+        "void all(const double *a, const double *b, const double *f, double *e) {\n"
+        "  *e = *a + *b + *f; }",
+        "all");
     const auto large = [&] {
       par_loop(all, ring.edges, arg(a, ring.ends[0], READ), arg(a, ring.ends[1], READ),
                arg(a, ring.far[0], READ), arg(e, WRITE));
     };
-    const auto small = [&] { par_loop(take(), ring.edges, arg(a, ring.far[0], READ), arg(e, WRITE)); };
+    const auto small = [&] {
+      par_loop(take(), ring.edges, arg(a, ring.far[0], READ), arg(e, WRITE));
+    };
     large();
     small();
     par_loop(one(), ring.cells, arg(a, WRITE));
@@ -191,9 +199,9 @@ TEST_P(LoopsInParts, put_all_stale_dats_of_any_type_and_layout_into_one_message)
     const auto found = e.read<std::int64_t>();
     for (std::size_t k = 0; k < ring.edges.size(); ++k) {
       const std::int64_t cell = (part.sets[Ring::edges].numbers[k] + 12) % 24;
-      const std::vector<std::int64_t> expected{3 * cell,     3 * cell + 1, 3 * cell + 2,
-                                               3 * cell,     3 * cell + 1, 3 * cell,
-                                               3 * cell,     3 * cell + 1, 3 * cell + 2};
+      const std::vector<std::int64_t> expected{3 * cell, 3 * cell + 1, 3 * cell + 2,
+                                               3 * cell, 3 * cell + 1, 3 * cell,
+                                               3 * cell, 3 * cell + 1, 3 * cell + 2};
       EXPECT_EQ(std::vector<std::int64_t>(found.begin() + static_cast<std::ptrdiff_t>(9 * k),
                                           found.begin() + static_cast<std::ptrdiff_t>(9 * k + 9)),
                 expected);
@@ -217,6 +225,7 @@ TEST_P(LoopsInParts, leave_copies_that_show_where_they_are_stale) {
     par_loop(take(), ring.cells, arg(a, READ), arg(b, WRITE));
     par_loop(Kernel("void copy(const int *x, int *y) { *y = *x; }", "copy"), ring.cells,
              arg(i, READ), arg(k, WRITE));
+    mesh.finish();
     const auto values = a.read<double>();
     const auto integers = i.read<int>();
     for (std::size_t e = 0; e < ring.cells.total_size(); ++e) {
@@ -227,7 +236,7 @@ TEST_P(LoopsInParts, leave_copies_that_show_where_they_are_stale) {
   });
 }
 
-TEST_P(LoopsInParts, bring_globals_together_when_somebody_asks) {
+TEST_P(LoopsInParts, bring_globals_together_when_they_are_asked_for) {
   on_ring([&](const auto& transport, PartMesh& mesh, const PlainPart& part, RingPart& ring) {
     std::vector<double> values;
     for (const std::int64_t number : part.sets[Ring::cells].numbers)
@@ -273,11 +282,14 @@ TEST_P(LoopsInParts, bring_globals_together_when_somebody_asks) {
     run();
     par_loop(Kernel("void add(double *x) { *x += 1; }", "add"), ring.cells, arg(least, INC));
     EXPECT_NEAR(least.value<double>(), 24.1, 1e-12);
-    EXPECT_NEAR(a.inner(a), [] {
-      double squares = 0;
-      for (int k = 0; k < 24; ++k) squares += (k + 0.1) * (k + 0.1);
-      return squares;
-    }(), 1e-9);
+    EXPECT_NEAR(
+        a.inner(a),
+        [] {
+          double squares = 0;
+          for (int k = 0; k < 24; ++k) squares += (k + 0.1) * (k + 0.1);
+          return squares;
+        }(),
+        1e-9);
     EXPECT_NEAR(a.norm() * a.norm(), a.inner(a), 1e-9);
   });
 }
@@ -289,9 +301,10 @@ TEST_P(LoopsInParts, tell_all_parts_of_a_nan_that_one_met) {
       values.push_back(number == 7 ? std::numeric_limits<double>::quiet_NaN() : 1.0);
     const Dat a = mesh.dat<double>("a", ring.cells, 1, values);
     const Global most = mesh.global("most", 0.0);
-    par_loop(Kernel("void most(const double *a, double *m) { *m = *a > *m || isnan(*a) ? *a : *m; }",
-                    "most"),
-             ring.cells, arg(a, READ), arg(most, MAX));
+    par_loop(
+        Kernel("void most(const double *a, double *m) { *m = *a > *m || isnan(*a) ? *a : *m; }",
+               "most"),
+        ring.cells, arg(a, READ), arg(most, MAX));
     EXPECT_EQ(refused([&] { most.value<double>(); }), "global most: MIN or MAX met a NaN");
   });
 }

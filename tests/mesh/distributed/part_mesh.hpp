@@ -53,8 +53,7 @@ std::string refused(Call&& call, Errc expected = Errc::bad_input) {
 }
 
 /// "in_3_parts_by_the_host"
-inline std::string parts_name(
-    const ::testing::TestParamInfo<std::tuple<int, Staging>>& info) {
+inline std::string parts_name(const ::testing::TestParamInfo<std::tuple<int, Staging>>& info) {
   return "in_" + std::to_string(std::get<0>(info.param)) + "_parts_by_the_" +
          (std::get<1>(info.param) == Staging::host ? "host" : "device");
 }

@@ -17,8 +17,8 @@ struct Grid {
     WholeMap corners{1, 0, 4, {}};
     for (std::size_t j = 0; j + 1 < side; ++j)
       for (std::size_t i = 0; i + 1 < side; ++i)
-        for (const std::size_t node : {j * side + i, j * side + i + 1, (j + 1) * side + i + 1,
-                                       (j + 1) * side + i})
+        for (const std::size_t node :
+             {j * side + i, j * side + i + 1, (j + 1) * side + i + 1, (j + 1) * side + i})
           corners.values.push_back(static_cast<std::int32_t>(node));
     whole.maps.push_back(std::move(corners));
     for (std::size_t n = 0; n < side * side; ++n)
@@ -48,9 +48,9 @@ struct Objects {
         corners(mesh.map("corners", cells, nodes, 4,
                          part == nullptr ? grid.whole.maps[0].values : part->maps[0])),
         x(mesh.dat<double>("x", nodes, 1, {}, layout)),
-        b(mesh.dat<double>("b", nodes, 1,
-                           part == nullptr ? grid.right
-                                           : local_values(grid.right, part->sets[0], 1))),
+        b(mesh.dat<double>(
+            "b", nodes, 1,
+            part == nullptr ? grid.right : local_values(grid.right, part->sets[0], 1))),
         weight(mesh.dat<double>("weight", cells, 1)),
         mat(mesh.mat<double>("A", mesh.sparsity(corners, corners))) {
     // Copies of cells are stale when the matrix is assembled.
@@ -92,7 +92,7 @@ TEST_P(SolveInParts, products_are_those_of_the_whole_matrix) {
     EXPECT_EQ(halo.exchanges, parts > 1 ? 1u : 0u);
     std::size_t bytes = 0;
     for (const auto& sent : transport->sent)
-      if (sent.what == "halo of x before a product") bytes += sent.bytes;
+      if (sent.what == "halo of x before it is read") bytes += sent.bytes;
     EXPECT_EQ(halo.bytes, bytes);
     const std::lock_guard lock(mutex);
     collect_owned<double>(found, mine.b.read<double>(), part.sets[0], 1);

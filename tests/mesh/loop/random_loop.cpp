@@ -446,8 +446,8 @@ std::vector<std::vector<Number>> RandomLoop::run_on(Mesh& mesh, const PlainPart*
   }
   std::vector<Global> globals;
   for (const auto& data : globals_)
-    globals.push_back(mesh.global("global", data.type, raw(data, data.values).data(),
-                                  data.values.size()));
+    globals.push_back(
+        mesh.global("global", data.type, raw(data, data.values).data(), data.values.size()));
   std::vector<Arg> arguments;
   for (const Use& use : uses_) {
     if (use.way == Way::global) {

@@ -48,9 +48,11 @@ class RandomLoop {
   std::vector<std::vector<Real>> expected_reals() const;
   std::vector<std::vector<double>> run_reals(const Mesh::Options& options,
                                              const Parameters& form) const;
-  /// On a part of the mesh that it runs over, with halos that are stale before: local values of Dats,
-  /// then those of Globals. Of a loop without parts and layers.
-  Values run_on_part(Mesh& mesh, const PlainPart& part) const { return run_on<std::int64_t>(mesh, &part); }
+  /// On a part of the mesh that it runs over, with halos that are stale before: local values of
+  /// Dats, then those of Globals. Of a loop without parts and layers.
+  Values run_on_part(Mesh& mesh, const PlainPart& part) const {
+    return run_on<std::int64_t>(mesh, &part);
+  }
   std::vector<std::vector<double>> run_reals_on_part(Mesh& mesh, const PlainPart& part) const {
     return run_on<double>(mesh, &part);
   }
