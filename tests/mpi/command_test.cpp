@@ -29,7 +29,7 @@ class RankCommand : public MpiTest {
 TEST_F(RankCommand, OfFilesWorksOnOneRank) {
   const std::string file = path("grid.h5");
   const Ranks made = kiln(3, {"mesh", "naca0012", "-I", "10", "-J", "8", "-o", file});
-  EXPECT_EQ(made.result.output, file + ": 297 nodes, 526 edges, 52 bedges, 240 cells\n")
+  EXPECT_EQ(made.result.output, file + ": 279 nodes, 452 edges, 56 bedges, 240 cells\n")
       << made.all();
   EXPECT_EQ(made.result.exit_code, 0);
   EXPECT_EQ(kiln(2, {"mesh", "info", file}).result.output,

@@ -11,6 +11,15 @@
 
 namespace kiln::mesh {
 
+/// What went from this part of a distributed mesh to others for a loop's sake.
+struct HaloTraffic {
+  std::string dat;            ///< whose halo; empty: of all of them
+  std::size_t exchanges = 0;  ///< how often it was stale
+  std::size_t messages = 0;   ///< to neighbours; those of several Dats are counted for each
+  std::size_t bytes = 0;
+  double wait_seconds = 0;  ///< on the host, until others' messages were there
+};
+
 /// What one loop, or one operation on the matrices of a name ("multiply K"), did since the Mesh
 /// began, or since Mesh::clear_report(). Seconds are the device's where nothing else is said.
 struct LoopReport {
@@ -32,6 +41,10 @@ struct LoopReport {
   /// Why it is one, where a CPU could have more: "airfoil.c:12: an index that depends on real
   /// numbers". With Mesh::Options::timing.
   std::string lanes_obstacle;
+  // Of parts of a distributed mesh.
+  std::size_t redundant = 0;       ///< elements of others that each run computes, too
+  HaloTraffic halo;                ///< of all Dats: one message to a neighbour is one
+  std::vector<HaloTraffic> halos;  ///< by Dat
 };
 
 /// What a search for the fastest form of a loop, or of a product with a matrix, came to.
@@ -103,6 +116,13 @@ class KILN_API Mesh {
   /// Dat::write() and Dat::halo_is_fresh() between loops.
   Set set(std::string name, const std::array<std::size_t, 4>& sizes,
           std::shared_ptr<HaloExchange> exchange = nullptr);
+  /// A part of a set that is distributed already, on a Mesh with a Transport: Maps from it and to
+  /// it have local indices (of copies that are only read any), Dats total_size() rows. Throws
+  /// bad_input for a part that contradicts itself.
+  template <std::same_as<SetPart> Part>  // sizes in braces are no part
+  Set set(std::string name, Part part) {
+    return set_part(std::move(name), std::move(part));
+  }
   /// `values`: (from.total_size(), arity) indices of `to`, copied. `offsets`: empty or `arity`.
   /// Throws bad_input for a wrong number of values or a value outside the set: names it.
   Map map(std::string name, const Set& from, const Set& to, std::size_t arity,
@@ -288,6 +308,7 @@ class KILN_API Mesh {
   friend struct Handles;
   Map map_by_numbers(std::string name, const Set& from, const Set& to, std::size_t arity,
                      std::span<const std::int64_t> values, std::span<const std::int32_t> offsets);
+  Set set_part(std::string name, SetPart part);
   std::shared_ptr<Session> session_;
 };
 

@@ -30,6 +30,8 @@ void check_map_values(const std::string& name, const Set& from, const Set& to, s
   // As unsigned numbers negative ones are too large, too; the loop over all has no branch.
   const auto most = static_cast<std::uint32_t>(to.total_size());
   std::uint32_t greatest = 0;
+  // Copies that are only read lead to nothing that is known here.
+  if (Handles::state(from)->part != nullptr) values = values.first(from.exec_size() * arity);
   for (const auto value : values) greatest = std::max(greatest, static_cast<std::uint32_t>(value));
   if (values.empty() || greatest < most) return;
   const auto wrong = std::find_if(values.begin(), values.end(), [&](std::int32_t value) {

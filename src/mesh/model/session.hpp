@@ -68,6 +68,16 @@ struct Session {
   /// was one: then the device may still be at work on it.
   virtual bool forget_loops(const void* state) = 0;
 
+  // Of distributed meshes; called by all parts in the same order.
+
+  /// A Global that has this part's share only gets the value of all parts, and others of the Mesh
+  /// with it.
+  virtual void bring_together(GlobalState& global) = 0;
+  /// A Global got a new value: there is nothing to be brought together.
+  virtual void forget_share(GlobalState& global) = 0;
+  /// Brings all stale copies of others' elements; the Dat is on a Set in parts.
+  virtual void exchange_all(DatState& dat) = 0;
+
   Mesh::Options options;
   const Runtime runtime;
   Queue queue;  ///< in order, in the context of the Runtime's first device
@@ -86,6 +96,8 @@ struct Session {
   bool is_partitioned = false;    ///< Mesh::partition() was called
   std::uint64_t mesh_digest = 0;  ///< of what it distributed
   bool takes_declarations() const { return transport != nullptr && !is_partitioned; }
+  /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
+  bool stages_halos = false;
 
   /// Something other than a loop was enqueued: memory that goes may still be in use.
   void launched() { is_launched_ = true; }

@@ -22,6 +22,7 @@ namespace kiln::mesh {
 struct Blocks;
 struct Session;
 class MatrixKernels;
+struct HaloClass;
 struct MatrixWork;
 using SessionPtr = std::shared_ptr<Session>;
 
@@ -100,17 +101,32 @@ struct DatState {
   DataSet on;
   std::uint64_t id = next_identity();
   Residence data;
-  bool is_halo_stale = false;  ///< as far as loops have run
+  bool is_halo_stale = false;  ///< as far as loops have run; some of it may be fresh:
+  /// Halo classes that were brought since its last change.
+  std::vector<std::shared_ptr<const HaloClass>> fresh_classes{};
+  bool is_poisoned = false;  ///< Options::check: its stale elements were made to show
 
   /// A part without copies of its own may own what others copy: it takes part in exchanges.
   bool has_halo() const;
+  /// Whether its Set is a part of several, with a Transport between them.
+  bool is_in_parts() const;
+  /// It was changed: others' copies of its elements, and its own copies of theirs, are old.
+  void halo_changed() {
+    is_halo_stale = has_halo();
+    fresh_classes.clear();
+    is_poisoned = false;
+  }
+  void halo_is_fresh() {
+    is_halo_stale = false;
+    fresh_classes.clear();
+  }
   /// Whether its halo is stale and its Set has a HaloExchange, which can bring it up to date.
   bool needs_exchange() const;
   /// The two halves of bringing the halo up to date; the Set has a HaloExchange. Between them
   /// kernels may use the other elements. Throws what the HaloExchange throws, and kiln::Error.
   void begin_exchange(const Queue& queue);
   void end_exchange(const Queue& queue);
-  /// Both, where it needs them.
+  /// Both, where it needs them; of a Set in parts its whole halo comes by the Transport.
   void refresh_halo(const Queue& queue);
 
   /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
@@ -128,6 +144,9 @@ struct GlobalState {
   /// The first component that was given as NaN, or -1. Kept apart from the values: these may be on
   /// their way to the device, or be written there, when a loop is checked.
   std::ptrdiff_t given_nan = -1;
+  /// Of a distributed Mesh: what the values are, those of all parts or this part's share, which is
+  /// still to be added to the others', or the least or greatest of them to be taken.
+  enum class Share : std::uint8_t { whole, sum, least, greatest } share = Share::whole;
 };
 
 /// Held by its Mesh: constants outlive their handles.
@@ -162,6 +181,8 @@ struct SparsityState {
   std::vector<MapPairName> pairs;  ///< rising
   std::shared_ptr<SparsityPattern> pattern;
   std::uint64_t id = next_identity();
+  std::shared_ptr<const HaloClass>
+      halo_columns{};  ///< that products read of others, once asked for
 
   Residence& rowptr() const { return pattern->rowptr; }
   Residence& colidx() const { return pattern->colidx; }
