@@ -94,7 +94,7 @@ OwnComm::~OwnComm() {
   if (comm_ != MPI_COMM_NULL && is_running()) MPI_Comm_free(&comm_);
 }
 
-Communicator::State::State(MPI_Comm of) : comm(of) {
+Communicator::State::State(MPI_Comm of) : comm(of), questions(of) {
   MPI_Comm_rank(comm.get(), &rank);
   MPI_Comm_size(comm.get(), &size);
   check(MPI_Comm_split_type(comm.get(), MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &local),

@@ -35,6 +35,8 @@ struct Communicator::State {
   ~State();
 
   OwnComm comm;
+  /// For those who ask what others wait for: one for all that waits, whichever Mesh it is for.
+  OwnComm questions;
   int rank = 0, size = 1;
   MPI_Comm local = MPI_COMM_NULL;  ///< the ranks of this machine
   int local_rank = 0, local_size = 1;

@@ -70,14 +70,16 @@ class Pauses {
 
 }  // namespace
 
+MPI_Comm Watch::questions() const { return comm_.state()->questions.get(); }
+
 void Watch::answer(std::string_view what) const {
   MPI_Status status;
-  while (has_message(questions_.get(), question_tag, status)) {
-    receive_text(questions_.get(), status);
+  while (has_message(questions(), question_tag, status)) {
+    receive_text(questions(), status);
     const std::string_view text = what.substr(0, longest_answer);
     // Small enough that MPI takes a copy.
     check(MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, status.MPI_SOURCE,
-                   answer_tag, questions_.get()),
+                   answer_tag, questions()),
           "answering");
   }
 }
@@ -86,15 +88,15 @@ void Watch::stalled(std::string_view what, const std::vector<int>& missing) cons
   std::vector<MPI_Request> asked(static_cast<std::size_t>(comm_.size()), MPI_REQUEST_NULL);
   for (int rank = 0; rank < comm_.size(); ++rank)
     if (rank != comm_.rank())
-      MPI_Isend(nullptr, 0, MPI_CHAR, rank, question_tag, questions_.get(),
+      MPI_Isend(nullptr, 0, MPI_CHAR, rank, question_tag, questions(),
                 &asked[static_cast<std::size_t>(rank)]);
   std::map<int, std::string> answers{{comm_.rank(), std::string(what)}};
   const auto end = Clock::now() + answer_limit;
   while (answers.size() < asked.size() && Clock::now() < end) {
     answer(what);
     MPI_Status status;
-    if (has_message(questions_.get(), answer_tag, status))
-      answers[status.MPI_SOURCE] = receive_text(questions_.get(), status);
+    if (has_message(questions(), answer_tag, status))
+      answers[status.MPI_SOURCE] = receive_text(questions(), status);
     else
       std::this_thread::sleep_for(pause);
   }

@@ -16,9 +16,8 @@ class Watch {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Collective. `stall`: 0: no limit.
-  Watch(const Communicator& comm, std::chrono::milliseconds stall)
-      : comm_(comm), questions_(comm.handle()), stall_(stall) {}
+  /// `stall`: 0: no limit.
+  Watch(const Communicator& comm, std::chrono::milliseconds stall) : comm_(comm), stall_(stall) {}
 
   /// Polls `is_done` until it says so. `missing`: the ranks that are waited for, where that is
   /// known. Ends all ranks at the limit.
@@ -28,11 +27,11 @@ class Watch {
   const Communicator& comm() const { return comm_; }
 
  private:
+  MPI_Comm questions() const;
   void answer(std::string_view what) const;
   [[noreturn]] void stalled(std::string_view what, const std::vector<int>& missing) const;
 
   Communicator comm_;
-  OwnComm questions_;
   std::chrono::milliseconds stall_;
 };
 

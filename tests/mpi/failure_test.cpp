@@ -83,6 +83,13 @@ TEST_F(Stall, NamesWhatOthersWaitForInstead) {
   EXPECT_THAT(ranks.first_line(), HasSubstr("neighbours of cells"));
 }
 
+TEST_F(Stall, HasNoLimitWhileADebuggerHoldsARank) {
+  const Ranks ranks = run_ranks(2, {"traced"}, {{"KILN_MPI_STALL", "1"}});
+  if (ranks.result.output.find("no ptrace here") != std::string::npos)
+    GTEST_SKIP() << "this system lets no process trace another one";
+  expect_passed(ranks);
+}
+
 TEST_F(Stall, LimitIsANumberOfSeconds) {
   const Ranks ranks = run_ranks(1, {"gathers"}, {{"KILN_MPI_STALL", "soon"}});
   EXPECT_EQ(ranks.first_line(),

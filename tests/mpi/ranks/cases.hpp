@@ -44,6 +44,7 @@ void aborting(const Environment& mpi, const Words& words);
 void killed(const Environment& mpi, const Words& words);
 void stalling(const Environment& mpi, const Words& words);
 void elsewhere(const Environment& mpi, const Words& words);
+void traced(const Environment& mpi, const Words& words);
 void places(const Environment& mpi, const Words& words);
 // partition_cases.cpp
 void partitions(const Environment& mpi, const Words& words);

@@ -1,4 +1,8 @@
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -75,13 +79,41 @@ void stalling(const Environment& mpi, const Words& words) {
 
 void elsewhere(const Environment& mpi, const Words&) {
   const auto transport = mpi::transport(mpi.comm());
-  // A long limit for the others: rank 0 is the one that says it.
-  if (mpi.rank() == 0) {
+  const auto other = mpi::transport(mpi.comm());
+  // In another order: of another Mesh, say.
+  if (mpi.rank() == 0)
     exchange(mpi, *transport, "halo of q before res_calc");
-  } else {
-    const auto patient = transport;
-    patient->deliver({}, "neighbours of cells");
+  else
+    other->deliver({}, "neighbours of cells");
+}
+
+/// The last rank stays away for three times the limit, held by a debugger: a child of its own.
+void traced(const Environment& mpi, const Words&) {
+  const auto transport = mpi::transport(mpi.comm());
+  exchange(mpi, *transport, "q");
+  if (is_last(mpi)) {
+    ::prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    int ready[2], done[2];
+    expect(::pipe(ready) == 0 && ::pipe(done) == 0, "no pipe");
+    const pid_t self = ::getpid(), debugger = ::fork();
+    char held = 0;
+    if (debugger == 0) {
+      held = ::ptrace(PTRACE_SEIZE, self, nullptr, nullptr) == 0 ? 1 : 0;
+      if (::write(ready[1], &held, 1) != 1 || ::read(done[0], &held, 1) != 1) ::_exit(1);
+      ::_exit(0);
+    }
+    expect(::read(ready[0], &held, 1) == 1, "no debugger");
+    if (held == 1) {
+      const timespec three_times{3, 0};
+      ::nanosleep(&three_times, nullptr);
+    } else {
+      say("no ptrace here");
+    }
+    // It lets go when it ends.
+    expect(::write(done[1], &held, 1) == 1 && ::waitpid(debugger, nullptr, 0) == debugger,
+           "the debugger stays");
   }
+  exchange(mpi, *transport, "q");
 }
 
 void places(const Environment& mpi, const Words&) {

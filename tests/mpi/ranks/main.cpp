@@ -21,6 +21,7 @@ int main(int count, char** words) {
       {"stalling", stalling},
       {"elsewhere", elsewhere},
       {"places", places},
+      {"traced", traced},
       {"partitions", partitions},
       {"small_graphs", small_graphs},
       {"copy_file", copy_file},
