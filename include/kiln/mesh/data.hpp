@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <initializer_list>
 
 #include "kiln/mesh/map.hpp"
@@ -42,6 +43,18 @@ class KILN_API Dat : public Handle<DatState> {
   std::span<const T> read() const {
     return {static_cast<const T*>(host(scalar_type_of<T>(), false)), components()};
   }
+  /// Of a distributed mesh: the rows that this part declared, in their order
+  /// (Mesh::declared_rows); else those of the owned elements. For writing files and for printing.
+  /// All parts call it. T must be the Dat's type (bad_input).
+  template <class T>
+  std::vector<T> fetch() const {
+    host(scalar_type_of<T>(), false);
+    const auto bytes = fetch_bytes();
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  std::vector<std::byte> fetch_bytes() const;
   /// The same to be changed: the device gets them with the next loop.
   template <class T>
   std::span<T> write() {

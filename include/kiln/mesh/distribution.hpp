@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -11,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/mesh/map.hpp"
+#include "kiln/mesh/data.hpp"
 
 /// A mesh in parts, one a process: how the parts talk, who owns what, and how to cut a mesh. There
 /// is no MPI here: kiln/mpi.hpp has it, and any other Transport will do.
@@ -104,5 +105,18 @@ struct Partitioner {
 
 /// Owners given by hand: for each of this rank's elements of the set, a rank.
 KILN_API Partitioner owners(const Set& primary, std::vector<std::int32_t> parts);
+
+/// Recursive coordinate bisection: the longest side of the box round the elements is halved, and so
+/// on; of any number of parts, with sizes as their weights say to within one element. The same
+/// parts for the same mesh, whatever its blocks of rows. `coordinates`: floats or doubles on the
+/// set, or on the one that `through` leads to, whose targets' mean counts. Throws bad_input for
+/// another Dat or Map; partition() for a coordinate that is not finite.
+KILN_API Partitioner rcb(const Set& primary, const Dat& coordinates);
+KILN_API Partitioner rcb(const Set& primary, const Dat& coordinates, const Map& through);
+
+/// What Mesh::save_partition() wrote, of a mesh with the same sets and maps into as many parts,
+/// whatever its blocks of rows. partition() throws not_found, io, corrupt, and bad_input for a file
+/// of another kind, of another mesh, or of another number of parts.
+KILN_API Partitioner saved_partition(const Set& primary, std::filesystem::path path);
 
 }  // namespace kiln::mesh

@@ -95,14 +95,22 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
            elements * dim, elements, on.set().name(), dim);
   Residence data({type, elements, dim, layout});
   if (count != 0) std::memcpy(data.initial().data(), values, data.bytes());
-  return Handles::keep<Dat>(
-      DatState{session_, std::move(name), on, next_identity(), std::move(data)});
+  const Dat made =
+      Handles::keep<Dat>(DatState{session_, std::move(name), on, next_identity(), std::move(data)});
+  if (session_->takes_declarations()) session_->declared.dats.push_back(Handles::state(made));
+  return made;
 }
 
 Dat Mesh::wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memory,
                std::size_t offset, DataLayout layout) {
   check_name("dat", name);
   check_owner(not_moved(session_), "dat", name, on.set());
+  // partition() moves rows to other parts: no buffer has room for what comes.
+  if (session_->takes_declarations() && Handles::state(on.set())->part == nullptr)
+    refuse(
+        "dat {}: set {} is not partitioned yet, expected Mesh::partition() before a buffer of the "
+        "application",
+        name, on.set().name());
   const std::size_t elements = on.set().total_size(), dim = on.dim();
   if (elements == 0) refuse("dat {}: set {} has no elements, expected some", name, on.set().name());
   const auto begin = (CheckedSize(offset) * size_of(type)).get();

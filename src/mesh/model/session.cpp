@@ -126,6 +126,11 @@ void check_fits(const DatState& dat, const DatFit& fit, const char* what, const 
         name_of(fit.type.value_or(form.type)));
 }
 
+void check_partitioned(const SetState& set, std::string_view before) {
+  if (set.session->is_distributed() && set.part == nullptr)
+    refuse("set {}: not partitioned yet, expected Mesh::partition() before {}", set.name, before);
+}
+
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set) {
   if (Handles::state(set)->session != owner)

@@ -87,6 +87,18 @@ struct Session {
   bool stages_halos = false;
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }
 
+  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, in the order of its
+  /// declaration.
+  struct Declared {
+    std::vector<std::weak_ptr<SetState>> sets;
+    std::vector<std::weak_ptr<MapState>> maps;
+    std::vector<std::weak_ptr<DatState>> dats;
+  };
+  Declared declared;
+  bool is_partitioned = false;    ///< Mesh::partition() was called
+  std::uint64_t mesh_digest = 0;  ///< of what it distributed
+  bool takes_declarations() const { return transport != nullptr && !is_partitioned; }
+
   /// Something other than a loop was enqueued: memory that goes may still be in use.
   void launched() { is_launched_ = true; }
 
@@ -122,6 +134,9 @@ struct DatFit {
 /// 1".
 void check_fits(const DatState& dat, const DatFit& fit, const char* what,
                 const std::string& name = "");
+/// What needs local elements does not go before Mesh::partition(), on more than one part. Throws
+/// bad_input: "set cells: not partitioned yet, expected Mesh::partition() before a loop".
+void check_partitioned(const SetState& set, std::string_view before);
 /// Handles of two Meshes do not go together. Throws bad_input.
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set);

@@ -19,6 +19,7 @@
 /// again.
 namespace kiln::mesh {
 
+struct Blocks;
 struct Session;
 class MatrixKernels;
 struct HaloClass;
@@ -57,8 +58,10 @@ struct SetState {
   std::array<std::size_t, 4> sizes{};
   std::uint64_t id = next_identity();
   std::shared_ptr<HaloExchange> exchange;
-  std::shared_ptr<const SetPart> part{};  ///< of a distributed Mesh, once partitioned
-  unsigned maps = 0;                      ///< declared from it so far
+  std::shared_ptr<const SetPart> part{};   ///< of a distributed Mesh, once partitioned
+  unsigned maps = 0;                       ///< declared from it so far
+  std::shared_ptr<const Blocks> blocks{};  ///< of Mesh::partition(): the rows that parts declared
+  bool has_subsets = false;
 };
 
 struct SubsetState {
@@ -81,6 +84,8 @@ struct MapState {
   Residence values;
   std::optional<Residence> device_offsets;
   unsigned number = 0;  ///< among the maps from its set, in the order of their declaration
+  /// Of a distributed Mesh before partition(): numbers in the whole set.
+  std::vector<std::int64_t> declared{};
 
   /// Its bit in SetPart::exec_maps; maps beyond the 64th share the last one.
   std::uint64_t exec_bit() const { return std::uint64_t{1} << std::min(number, 63u); }
