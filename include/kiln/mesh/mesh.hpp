@@ -306,9 +306,9 @@ class KILN_API Mesh {
 
  private:
   friend struct Handles;
+  Set set_part(std::string name, SetPart part);
   Map map_by_numbers(std::string name, const Set& from, const Set& to, std::size_t arity,
                      std::span<const std::int64_t> values, std::span<const std::int32_t> offsets);
-  Set set_part(std::string name, SetPart part);
   std::shared_ptr<Session> session_;
 };
 

@@ -12,7 +12,7 @@ namespace kiln::mesh {
 namespace {
 
 /// Numbers as bytes, and back.
-class Packing {
+class ListWriter {
  public:
   void add(std::span<const std::int32_t> numbers) {
     add_one(static_cast<std::int32_t>(numbers.size()));
@@ -29,9 +29,9 @@ class Packing {
   std::vector<std::byte> bytes_;
 };
 
-class Unpacking {
+class ListReader {
  public:
-  explicit Unpacking(std::span<const std::byte> bytes) : rest_(bytes) {}
+  explicit ListReader(std::span<const std::byte> bytes) : rest_(bytes) {}
   std::vector<std::int32_t> next() {
     std::int32_t count = 0;
     take(&count, sizeof count);
@@ -140,7 +140,7 @@ std::vector<HaloClassPtr> HaloClasses::get(const std::string& what, const std::s
 HaloClasses::Made HaloClasses::make(const std::string& what,
                                     std::span<const HaloNeed* const> needs) {
   Made made;
-  std::map<int, Packing> packings;  // by owner: the places of each need
+  std::map<int, ListWriter> packings;  // by owner: the places of each need
   std::map<int, std::size_t> added;
   for (const HaloNeed* need : needs) {
     auto& one = *made.emplace_back(std::make_shared<HaloClass>());
@@ -163,7 +163,7 @@ HaloClasses::Made HaloClasses::make(const std::string& what,
     packets.push_back({rank, std::move(packing.bytes())});
   }
   for (const auto& packet : transport_.deliver(std::move(packets), "halo lists of " + what)) {
-    Unpacking lists(packet.bytes);
+    ListReader lists(packet.bytes);
     for (auto& one : made) {
       const auto places = lists.next();
       if (places.empty()) continue;

@@ -83,6 +83,8 @@ struct Session {
   Queue queue;  ///< in order, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
   std::shared_ptr<Transport> transport;                ///< null: not distributed
+  /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
+  bool stages_halos = false;
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }
 
   /// On a Mesh with a Transport: what Mesh::partition() is to distribute, in the order of its
@@ -96,8 +98,6 @@ struct Session {
   bool is_partitioned = false;    ///< Mesh::partition() was called
   std::uint64_t mesh_digest = 0;  ///< of what it distributed
   bool takes_declarations() const { return transport != nullptr && !is_partitioned; }
-  /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
-  bool stages_halos = false;
 
   /// Something other than a loop was enqueued: memory that goes may still be in use.
   void launched() { is_launched_ = true; }

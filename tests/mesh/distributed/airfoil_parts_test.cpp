@@ -13,8 +13,8 @@ namespace {
 enum AirfoilSet : std::size_t { nodes, edges, bedges, cells };
 enum AirfoilMap : std::size_t { pedge, pecell, pbedge, pbecell, pcell };
 
-WholeMesh whole_of(const MeshFile& file) {
-  WholeMesh mesh;
+PlainMesh whole_of(const MeshFile& file) {
+  PlainMesh mesh;
   for (const char* set : {"nodes", "edges", "bedges", "cells"})
     mesh.sizes.push_back(static_cast<std::size_t>(file.find_set(set)->size));
   const auto add = [&](const char* name, std::size_t from, std::size_t to) {
@@ -31,7 +31,7 @@ WholeMesh whole_of(const MeshFile& file) {
 }
 
 /// Cells in blocks, or anywhere; the others with a cell of theirs.
-Owners airfoil_owners(const WholeMesh& mesh, int parts, bool is_random) {
+Owners airfoil_owners(const PlainMesh& mesh, int parts, bool is_random) {
   std::mt19937 random(7);
   Owners owners;
   for (const std::size_t size : mesh.sizes) owners.emplace_back(size, 0);
@@ -190,7 +190,7 @@ class AirfoilInParts : public ::testing::TestWithParam<std::tuple<int, Staging>>
 TEST_P(AirfoilInParts, has_the_rms_of_the_whole_and_the_messages_of_the_partition) {
   const auto [parts, staging] = GetParam();
   const MeshFile file = naca(10, 12);
-  const WholeMesh whole = whole_of(file);
+  const PlainMesh whole = whole_of(file);
   const double reference = rms_of_the_whole(file);
   for (const bool is_random : {false, true}) {
     const PlainParts plain(whole, airfoil_owners(whole, parts, is_random), parts);
@@ -258,7 +258,7 @@ class JacInParts : public ::testing::TestWithParam<std::tuple<int, Staging>> {};
 TEST_P(JacInParts, is_right_at_every_node_on_any_partition) {
   const auto [parts, staging] = GetParam();
   const jac::Problem problem(20);
-  const WholeMesh whole{{problem.nodes, problem.a.size()}, {{1, 0, 2, problem.edge_nodes}}};
+  const PlainMesh whole{{problem.nodes, problem.a.size()}, {{1, 0, 2, problem.edge_nodes}}};
   std::mt19937 random(static_cast<unsigned>(parts));
   const PlainParts plain(whole, random_owners(whole, parts, random), parts);
   std::vector<double> u(problem.nodes);

@@ -12,10 +12,10 @@ namespace {
 struct Ring {
   enum SetNumber : std::size_t { cells, edges };
   enum MapNumber : std::size_t { ends, far };
-  WholeMesh whole;
+  PlainMesh whole;
   explicit Ring(std::size_t size = 24) {
     whole.sizes = {size, size};
-    WholeMap both{edges, cells, 2, {}}, across{edges, cells, 1, {}};
+    PlainMap both{edges, cells, 2, {}}, across{edges, cells, 1, {}};
     for (std::size_t e = 0; e < size; ++e) {
       both.values.push_back(static_cast<std::int32_t>(e));
       both.values.push_back(static_cast<std::int32_t>((e + 1) % size));

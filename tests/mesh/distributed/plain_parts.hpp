@@ -12,14 +12,14 @@
 /// Parts of small meshes, found from the whole mesh by the definitions alone.
 namespace kiln::mesh::testing {
 
-struct WholeMap {
+struct PlainMap {
   std::size_t from = 0, to = 0, arity = 1;
   std::vector<std::int32_t> values;
 };
 
-struct WholeMesh {
+struct PlainMesh {
   std::vector<std::size_t> sizes;  ///< of the sets
-  std::vector<WholeMap> maps;      ///< in the order of their declaration
+  std::vector<PlainMap> maps;      ///< in the order of their declaration
 };
 
 /// The owner of each element of each set.
@@ -33,7 +33,7 @@ struct PlainPart {
 
 class PlainParts {
  public:
-  PlainParts(const WholeMesh& mesh, const Owners& owners, int parts)
+  PlainParts(const PlainMesh& mesh, const Owners& owners, int parts)
       : mesh_(mesh), owners_(owners), halos_(static_cast<std::size_t>(parts)) {
     for (int rank = 0; rank < parts; ++rank) find_halo(rank);
     for (int rank = 0; rank < parts; ++rank) parts_.push_back(part_of(rank));
@@ -51,7 +51,7 @@ class PlainParts {
     return found;
   }
   std::span<const std::int32_t> targets(std::size_t map, std::int64_t element) const {
-    const WholeMap& of = mesh_.maps[map];
+    const PlainMap& of = mesh_.maps[map];
     return std::span(of.values).subspan(static_cast<std::size_t>(element) * of.arity, of.arity);
   }
   std::int64_t size(std::size_t set) const { return static_cast<std::int64_t>(mesh_.sizes[set]); }
@@ -68,7 +68,7 @@ class PlainParts {
     halo.rest.resize(mesh_.sizes.size());
     std::vector<unsigned> number(mesh_.sizes.size());
     for (std::size_t m = 0; m < mesh_.maps.size(); ++m) {
-      const WholeMap& map = mesh_.maps[m];
+      const PlainMap& map = mesh_.maps[m];
       const std::uint64_t bit = std::uint64_t{1} << number[map.from]++;
       for (std::int64_t e = 0; e < size(map.from); ++e)
         for (const std::int32_t target : targets(m, e))
@@ -76,7 +76,7 @@ class PlainParts {
             halo.exec[map.from][e] |= bit;
     }
     for (std::size_t m = 0; m < mesh_.maps.size(); ++m) {
-      const WholeMap& map = mesh_.maps[m];
+      const PlainMap& map = mesh_.maps[m];
       for (std::int64_t e = 0; e < size(map.from); ++e) {
         if (owner(map.from, e) != rank && halo.exec[map.from].count(e) == 0) continue;
         for (const std::int32_t target : targets(m, e))
@@ -148,7 +148,7 @@ class PlainParts {
       }
     }
     for (std::size_t m = 0; m < mesh_.maps.size(); ++m) {
-      const WholeMap& map = mesh_.maps[m];
+      const PlainMap& map = mesh_.maps[m];
       auto& values = part.maps.emplace_back();
       for (const std::int64_t element : part.sets[map.from].numbers)
         for (const std::int32_t target : targets(m, element)) {
@@ -159,14 +159,14 @@ class PlainParts {
     return part;
   }
 
-  const WholeMesh mesh_;
+  const PlainMesh mesh_;
   const Owners owners_;
   std::vector<Halo> halos_;
   std::vector<PlainPart> parts_;
 };
 
 /// Random owners; a part may get nothing.
-inline Owners random_owners(const WholeMesh& mesh, int parts, std::mt19937& random) {
+inline Owners random_owners(const PlainMesh& mesh, int parts, std::mt19937& random) {
   Owners owners;
   for (const std::size_t size : mesh.sizes) {
     auto& of_set = owners.emplace_back(size);

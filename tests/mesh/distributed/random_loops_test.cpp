@@ -18,7 +18,7 @@ RandomLoop::Limits limits(bool real) {
 template <class Number, class Run>
 std::vector<std::vector<Number>> in_parts_of(const RandomLoop& loop, int parts, unsigned seed,
                                              const Run& run) {
-  const WholeMesh whole = loop.whole();
+  const PlainMesh whole = loop.whole();
   std::mt19937 random(seed);
   const PlainParts plain(whole, random_owners(whole, parts, random), parts);
   std::vector<std::vector<std::vector<Number>>> found(static_cast<std::size_t>(parts));

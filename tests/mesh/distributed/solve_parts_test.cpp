@@ -9,12 +9,12 @@ namespace {
 /// A grid of quadrilaterals with a matrix that is symmetric and positive definite.
 struct Grid {
   std::size_t side = 12;
-  WholeMesh whole;
+  PlainMesh whole;
   std::vector<double> right;
 
   Grid() {
     whole.sizes = {side * side, (side - 1) * (side - 1)};
-    WholeMap corners{1, 0, 4, {}};
+    PlainMap corners{1, 0, 4, {}};
     for (std::size_t j = 0; j + 1 < side; ++j)
       for (std::size_t i = 0; i + 1 < side; ++i)
         for (const std::size_t node :

@@ -399,8 +399,8 @@ std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options
   return run_on<Number>(mesh, nullptr);
 }
 
-WholeMesh RandomLoop::whole() const {
-  WholeMesh mesh;
+PlainMesh RandomLoop::whole() const {
+  PlainMesh mesh;
   for (const auto& sizes : sizes_) mesh.sizes.push_back(sizes[3]);
   for (const auto& map : maps_) mesh.maps.push_back({0, map.to, map.arity, map.values});
   return mesh;

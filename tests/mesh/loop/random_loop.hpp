@@ -56,7 +56,7 @@ class RandomLoop {
   std::vector<std::vector<double>> run_reals_on_part(Mesh& mesh, const PlainPart& part) const {
     return run_on<double>(mesh, &part);
   }
-  WholeMesh whole() const;
+  PlainMesh whole() const;
   /// The set of each Dat, and its components.
   std::vector<std::pair<std::size_t, std::size_t>> dats() const;
   /// How many elements went at once when it last ran, or 0 where its Mesh keeps no reports.
