@@ -1,4 +1,4 @@
-// A partition in a file, by global numbers:
+// A partition in a file, by global numbers (docs/formats/mesh-partition.md):
 //
 //   8 bytes   "KILNPART"
 //   uint32    1, the version of the format
