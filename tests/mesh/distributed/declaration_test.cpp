@@ -7,12 +7,12 @@ namespace {
 using ::testing::HasSubstr;
 
 /// Three cells and four nodes in a row in each part.
-struct Row {
+struct RowInParts {
   Mesh mesh;
   Set cells, nodes;
   Map corners;
   Dat x;
-  explicit Row(const std::shared_ptr<Transport>& transport)
+  explicit RowInParts(const std::shared_ptr<Transport>& transport)
       : mesh(part_mesh(transport)),
         cells(mesh.set("cells", 3)),
         nodes(mesh.set("nodes", 4)),
@@ -31,7 +31,7 @@ struct Row {
 
 TEST(Declaration, loops_come_after_the_cut) {
   in_parts(2, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     const Kernel twice("void twice(double *x) { *x *= 2; }", "twice");
     EXPECT_EQ(refusal([&] { par_loop(twice, row.cells, arg(row.x, RW)); }),
               "set cells: not partitioned yet, expected Mesh::partition() before loop twice");
@@ -48,14 +48,14 @@ TEST(Declaration, loops_come_after_the_cut) {
     EXPECT_EQ(refusal([&] { row.mesh.part(row.cells); }),
               "set cells: not partitioned yet, expected Mesh::partition() before");
     // what was declared may be looked at
-    EXPECT_EQ(row.corners.fetch(), Row::values(transport->rank()));
+    EXPECT_EQ(row.corners.fetch(), RowInParts::values(transport->rank()));
     EXPECT_EQ(row.x.template fetch<double>(), list({0.0, 1.0, 2.0}));
   });
 }
 
 TEST(Declaration, afterwards_sets_and_maps_are_what_they_are) {
   in_parts(2, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     row.mesh.partition(row.shifted());
     EXPECT_EQ(refusal([&] { row.mesh.set("more", 3); }),
               "set more: the mesh is partitioned already, expected sets before Mesh::partition()");
@@ -78,7 +78,7 @@ TEST(Declaration, afterwards_sets_and_maps_are_what_they_are) {
 
 TEST(Declaration, what_is_changed_afterwards_is_fetched_in_its_original_order) {
   in_parts(3, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     row.mesh.partition(row.shifted());
     const auto& numbers = row.mesh.part(row.cells).numbers;
     const auto values = row.x.template write<double>();
@@ -92,7 +92,7 @@ TEST(Declaration, what_is_changed_afterwards_is_fetched_in_its_original_order) {
 
 TEST(Declaration, all_parts_must_declare_the_same) {
   in_parts(3, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     std::optional<Dat> more;
     if (transport->rank() == 2) more = row.mesh.template dat<int>("more", row.nodes, 1, {});
     EXPECT_EQ(refusal([&] { row.mesh.partition(row.shifted()); }),
@@ -133,7 +133,7 @@ TEST(Declaration, all_parts_hear_of_a_wrong_value) {
 
 TEST(Declaration, a_partitioner_that_is_wrong_is_refused_by_all) {
   in_parts(2, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     const auto refused = [&](const Partitioner& partitioner, std::vector<double> weights = {}) {
       return refusal([&] { row.mesh.partition(partitioner, weights); });
     };
@@ -186,7 +186,7 @@ TEST(Declaration, a_mesh_without_a_transport_is_not_cut) {
 
 TEST(Declaration, one_part_is_a_mesh_as_any) {
   in_parts(1, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     const Kernel twice("void twice(double *x) { *x *= 2; }", "twice");
     // loops may come before, and prepared ones are made again
     par_loop(twice, row.cells, arg(row.x, RW));
@@ -194,17 +194,41 @@ TEST(Declaration, one_part_is_a_mesh_as_any) {
     par_loop(twice, row.cells, arg(row.x, RW));
     EXPECT_EQ(row.x.template fetch<double>(), list({0.0, 4.0, 8.0}));
     EXPECT_EQ(row.cells.core_size(), 3u);
-    EXPECT_EQ(row.corners.fetch(), Row::values(0));
+    EXPECT_EQ(row.corners.fetch(), RowInParts::values(0));
   });
   in_parts(1, [](const auto& transport) {
-    Row row(transport);
+    RowInParts row(transport);
     row.cells.subset(list({0}));
     EXPECT_EQ(refusal([&] { row.mesh.partition(row.shifted()); }),
               "set cells: it has subsets already, expected Mesh::partition() before they are made");
-    Row other(transport);
+    RowInParts other(transport);
     const Sparsity sparsity = other.mesh.sparsity(other.corners, other.corners);
     EXPECT_EQ(refusal([&] { other.mesh.partition(other.shifted()); }),
               "mesh: it has sparsities already, expected Mesh::partition() before they are made");
+  });
+}
+
+TEST(Declaration, sets_with_halos_of_their_own_are_not_cut) {
+  in_parts(2, [](const auto& transport) {
+    RowInParts row(transport);
+    const Set more = row.mesh.set("more", {1, 2, 2, 3});
+    EXPECT_EQ(refusal([&] { row.mesh.partition(row.shifted()); }),
+              "set more: it has a halo already, expected Mesh::partition() to make it");
+  });
+}
+
+TEST(Declaration, handles_that_are_gone_are_not_distributed) {
+  in_parts(2, [](const auto& transport) {
+    RowInParts row(transport);
+    // a map that would make every cell of the other part a neighbour
+    row.mesh.map("gone", row.cells, row.cells, 1, list<std::int64_t>({5, 4, 0}));
+    row.mesh.template dat<int>("gone", row.cells, 1, {});
+    const Map back =
+        row.mesh.map("back", row.nodes, row.cells, 1, list<std::int64_t>({0, 1, 3, 5}));
+    row.mesh.partition(owners(row.cells, {0, 0, 0}));
+    EXPECT_EQ(row.cells.size(), transport->rank() == 0 ? 6u : 0u);
+    EXPECT_EQ(row.cells.total_size(), row.cells.size());
+    EXPECT_EQ(back.fetch(), list<std::int64_t>({0, 1, 3, 5}));
   });
 }
 

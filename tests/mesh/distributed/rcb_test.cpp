@@ -7,7 +7,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-struct Points {
+struct PointCloud {
   std::size_t dim = 1;
   std::vector<double> coordinates;
   std::size_t size() const { return coordinates.size() / dim; }
@@ -16,7 +16,7 @@ struct Points {
 
 /// By the definition: the longest side, and those before the cut in the order of coordinates, equal
 /// ones by number.
-void bisect(const Points& points, const std::vector<double>& weights, int begin, int end,
+void bisect(const PointCloud& points, const std::vector<double>& weights, int begin, int end,
             std::vector<std::size_t> which, std::vector<std::int32_t>& parts) {
   if (end - begin == 1 || which.empty()) {
     for (const std::size_t point : which) parts[point] = begin;
@@ -45,7 +45,7 @@ void bisect(const Points& points, const std::vector<double>& weights, int begin,
   bisect(points, weights, middle, end, {which.begin() + left, which.end()}, parts);
 }
 
-std::vector<std::int32_t> plain_rcb(const Points& points, const std::vector<double>& weights) {
+std::vector<std::int32_t> plain_rcb(const PointCloud& points, const std::vector<double>& weights) {
   std::vector<std::int32_t> parts(points.size());
   std::vector<std::size_t> all(points.size());
   std::iota(all.begin(), all.end(), 0u);
@@ -71,7 +71,7 @@ TEST(Rcb, is_what_sorting_gives) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     constexpr std::size_t sizes[] = {0, 1, 2, 5, 37, 200};
-    Points points{1 + random() % 3, {}};
+    PointCloud points{1 + random() % 3, {}};
     const std::size_t size = sizes[random() % std::size(sizes)];
     const bool has_ties = random() % 2 == 0;
     std::uniform_real_distribution<double> real(-3, 2);
