@@ -9,7 +9,7 @@
 //   int32 …   the part of each element
 //
 // All numbers are little-endian. The checksum is a sum over the elements, so that each part takes
-// and checks its share of it: nobody reads all of a file.
+// and checks its share of it: no part reads all of a file.
 #include "mesh/distributed/saved.hpp"
 
 #include <algorithm>

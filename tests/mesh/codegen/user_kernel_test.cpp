@@ -25,25 +25,25 @@ std::vector<ArgShape> in_out() {
 }
 
 TEST(UserKernels, that_do_not_parse_are_shown_by_file_line_and_column) {
-  EXPECT_THAT(
-      refusal_of(loop("void f(const double *x,\n       double *y) {\n  *y = *x +;\n}", "f", in_out())),
-      HasSubstr("user.c:3:12: expected expression"));
+  EXPECT_THAT(refusal_of(loop("void f(const double *x,\n       double *y) {\n  *y = *x +;\n}", "f",
+                              in_out())),
+              HasSubstr("user.c:3:12: expected expression"));
 }
 
 TEST(UserKernels, that_name_an_unknown_constant_are_told_what_it_may_mean) {
-  const auto message = refusal_of(loop("void f(const double *x, double *y) { *y = gamm * *x; }", "f",
-                                    in_out(), {{"gamma1"}, {"gam"}}));
+  const auto message = refusal_of(loop("void f(const double *x, double *y) { *y = gamm * *x; }",
+                                       "f", in_out(), {{"gamma1"}, {"gam"}}));
   EXPECT_THAT(message, HasSubstr("user.c:1:"));
   EXPECT_THAT(message, HasSubstr("did you mean 'gam"));
-  EXPECT_THAT(
-      refusal_of(loop("void f(const double *x, double *y) { *y = zebra; }", "f", in_out(), {{"gam"}})),
-      HasSubstr("undeclared identifier 'zebra'; no constant of this name is declared"));
+  EXPECT_THAT(refusal_of(loop("void f(const double *x, double *y) { *y = zebra; }", "f", in_out(),
+                              {{"gam"}})),
+              HasSubstr("undeclared identifier 'zebra'; no constant of this name is declared"));
 }
 
 TEST(UserKernels, must_have_the_name_that_the_loop_gives) {
-  EXPECT_THAT(
-      refusal_of(loop("void res_calk(const double *x, double *y) { *y = *x; }", "res_calc", in_out())),
-      HasSubstr("no function 'res_calc' is defined here; did you mean 'res_calk'?"));
+  EXPECT_THAT(refusal_of(loop("void res_calk(const double *x, double *y) { *y = *x; }", "res_calc",
+                              in_out())),
+              HasSubstr("no function 'res_calc' is defined here; did you mean 'res_calk'?"));
 }
 
 TEST(UserKernels, must_take_a_parameter_for_each_argument_and_index) {
@@ -164,7 +164,8 @@ TEST(UserKernels, may_read_what_they_wrote_and_what_they_perhaps_wrote) {
 
 TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
   const auto writes = [](const std::string& body, const std::string& helper = "") {
-    return refusal_of(loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));
+    return refusal_of(
+        loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));
   };
   for (const char* body : {"*x = 1;", "x[0] += 2;", "(*x)++;", "*(x + 1) = 3;", "((x))[0] = *y;",
                            "double *p = x; p[0] = 5;", "double *p = x + 1, *q = p; *q += 1;"})

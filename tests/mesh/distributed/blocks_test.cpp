@@ -45,7 +45,7 @@ TEST(NumberIndex, finds_what_a_list_has) {
 
 TEST(Blocks, are_a_directory) {
   in_parts(4, [](const auto& transport) {
-    // the second block is empty, and nobody asks the third one
+    // the second block is empty, and no part asks the third one
     const Blocks blocks{{0, 2, 2, 4, beyond_32_bits}};
     std::vector<std::int32_t> mine;
     if (transport->rank() == 0) mine = {7, 8};
