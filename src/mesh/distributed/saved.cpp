@@ -86,9 +86,9 @@ class Reader {
   }
 
  private:
-  void check(bool is_whole, const Header& header) const {
+  void check(bool is_complete, const Header& header) const {
     const std::string name = path_.string();
-    if (!is_whole || header.magic != magic)
+    if (!is_complete || header.magic != magic)
       refuse("{}: no partition of a mesh, expected a file of Mesh::save_partition()", name);
     if (header.version != 1) refuse("{}: format {}, expected 1", name, header.version);
     if (header.elements != set_.blocks->size())
