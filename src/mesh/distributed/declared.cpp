@@ -94,11 +94,12 @@ void check_set(const SetState& set) {
 void check_map(const MeshRows& mesh, const MapRows& map) {
   const Blocks& from = *mesh.sets[map.from].blocks;
   const std::int64_t most = mesh.sets[map.to].blocks->size();
-  for (std::size_t at = 0; at < map.values.size(); ++at)
-    if (map.values[at] < 0 || map.values[at] >= most)
+  const auto rows = map.rows();
+  for (std::size_t at = 0; at < rows.size(); ++at)
+    if (rows[at] < 0 || rows[at] >= most)
       refuse("map {}: element {}, component {} is {}, expected 0 to {} (set {})", map.state->name,
              from.first(mesh.transport.rank()) + static_cast<std::int64_t>(at / map.arity),
-             at % map.arity, map.values[at], most - 1, map.state->to.name());
+             at % map.arity, rows[at], most - 1, map.state->to.name());
 }
 
 }  // namespace
@@ -135,8 +136,6 @@ MeshRows take_declared(Session& session) {
       if (map.state->declared.empty()) {
         const auto values = map.state->view();  // of a mesh in one part
         map.values.assign(values.begin(), values.end());
-      } else {
-        map.values = map.state->declared;
       }
       check_map(mesh, map);
     }
@@ -157,8 +156,9 @@ std::uint64_t mesh_digest(const MeshRows& mesh) {
         static_cast<std::uint64_t>(mesh.sets[map.from].blocks->first(mesh.transport.rank()) *
                                    static_cast<std::int64_t>(map.arity));
     const std::uint64_t seed = mixed(at + 1);
-    for (std::size_t k = 0; k < map.values.size(); ++k)
-      mine += mixed(mixed(seed ^ (first + k)) ^ static_cast<std::uint64_t>(map.values[k]));
+    const auto rows = map.rows();
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      mine += mixed(mixed(seed ^ (first + k)) ^ static_cast<std::uint64_t>(rows[k]));
   }
   const auto all = gather_values<std::uint64_t>(mesh.transport, std::array{mine}, "digest");
   std::uint64_t sum = 0;

@@ -77,14 +77,14 @@ class Following {
   }
 
   std::vector<std::int32_t> owners_of_targets(const MapRows& map) {
-    std::vector<std::int64_t> targets = map.values;
+    std::vector<std::int64_t> targets(map.rows().begin(), map.rows().end());
     make_rising(targets);
     const SetRows& to = mesh_.sets[map.to];
     const auto owners = look_up(mesh_.transport, *to.blocks, targets, to.owners);
     const NumberIndex index(targets);
     std::vector<std::int32_t> all;
-    all.reserve(map.values.size());
-    for (const std::int64_t target : map.values)
+    all.reserve(map.rows().size());
+    for (const std::int64_t target : map.rows())
       all.push_back(owners[static_cast<std::size_t>(index.find(target))]);
     return all;
   }
@@ -105,10 +105,26 @@ class Following {
     return any;
   }
 
+  /// So many elements of a part lead to an element.
   struct Vote {
     std::int64_t number = 0;
-    std::int32_t part = 0, spare = 0;
+    std::int32_t part = 0, count = 0;
   };
+  /// Sorts, and brings those for the same part together.
+  static void count(std::vector<Vote>& votes) {
+    std::sort(votes.begin(), votes.end(), [](const Vote& a, const Vote& b) {
+      return a.number != b.number ? a.number < b.number : a.part < b.part;
+    });
+    std::size_t kept = 0;
+    for (std::size_t at = 0; at < votes.size(); ++at)
+      if (kept > 0 && votes[kept - 1].number == votes[at].number &&
+          votes[kept - 1].part == votes[at].part)
+        votes[kept - 1].count += votes[at].count;
+      else
+        votes[kept++] = votes[at];
+    votes.resize(kept);
+    votes.shrink_to_fit();
+  }
 
   void take_from_sources(std::size_t set, const std::vector<std::size_t>& maps) {
     const Blocks& blocks = *mesh_.sets[set].blocks;
@@ -116,24 +132,28 @@ class Following {
     for (const std::size_t place : maps) {
       const MapRows& map = mesh_.maps[place];
       const auto& owners = mesh_.sets[map.from].owners;
-      for (std::size_t k = 0; k < map.values.size(); ++k)
-        votes.add(blocks.rank_of(map.values[k]), {map.values[k], owners[k / map.arity]});
+      const auto rows = map.rows();
+      std::vector<Vote> mine;
+      mine.reserve(rows.size());
+      for (std::size_t k = 0; k < rows.size(); ++k)
+        mine.push_back({rows[k], owners[k / map.arity], 1});
+      count(mine);
+      for (const Vote& vote : mine) votes.add(blocks.rank_of(vote.number), vote);
     }
     std::vector<Vote> all;
     for (const auto& [rank, some] : votes.deliver(mesh_.transport, "owners of what leads to a set"))
       all.insert(all.end(), some.begin(), some.end());
-    std::sort(all.begin(), all.end(),
-              [](const Vote& a, const Vote& b) { return a.number < b.number; });
+    count(all);
     auto& chosen = mesh_.sets[set].owners;
     chosen.assign(count(set), mesh_.transport.rank());
-    std::vector<std::int32_t> parts;
-    for (auto begin = all.begin(); begin != all.end();) {
-      parts.clear();
-      auto end = begin;
-      for (; end != all.end() && end->number == begin->number; ++end) parts.push_back(end->part);
-      chosen[static_cast<std::size_t>(begin->number - blocks.first(mesh_.transport.rank()))] =
-          commonest(parts);
-      begin = end;
+    std::int64_t last = -1;
+    std::int32_t most = 0;
+    for (const Vote& vote : all) {
+      // Of equally common parts the lowest comes first.
+      if (vote.number == last && vote.count <= most) continue;
+      last = vote.number;
+      most = vote.count;
+      chosen[static_cast<std::size_t>(last - blocks.first(mesh_.transport.rank()))] = vote.part;
     }
   }
 

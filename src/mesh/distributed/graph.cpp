@@ -18,7 +18,7 @@ void for_different(std::span<const std::int64_t> row, const Use& use) {
 }
 
 std::span<const std::int64_t> row_of(const MapRows& map, std::size_t at) {
-  return std::span(map.values).subspan(at * map.arity, map.arity);
+  return map.rows().subspan(at * map.arity, map.arity);
 }
 
 /// Calls for both ends of an edge between any two elements with a common target, for each of these.
@@ -102,7 +102,7 @@ Graph block_graph(const MeshRows& mesh, std::size_t primary, std::span<const std
   };
   for (const std::size_t place : maps) {
     const MapRows& map = mesh.maps[place];
-    const std::size_t rows = map.values.size() / map.arity;
+    const std::size_t rows = map.rows().size() / map.arity;
     const auto kind = adjacency_by(map, primary);
     Outbox<Incidence> incidences;
     for (std::size_t at = 0; at < rows; ++at) {

@@ -23,19 +23,33 @@ class LocalNumbers {
 
  private:
   static std::vector<std::int64_t> sorted(const SetRows& set, std::vector<std::int32_t>& local) {
-    std::vector<std::int64_t> all;
-    all.reserve(set.total());
-    for (const std::int32_t place : set.order)
-      all.push_back(set.numbers[static_cast<std::size_t>(place)]);
-    for (const auto& copy : set.halo) all.push_back(copy.number);
-    local.resize(all.size());
-    std::iota(local.begin(), local.end(), 0);
-    std::sort(local.begin(), local.end(), [&](std::int32_t a, std::int32_t b) {
-      return all[static_cast<std::size_t>(a)] < all[static_cast<std::size_t>(b)];
-    });
+    // Owned numbers rise; those of the halo go between them.
+    const std::size_t owned = set.numbers.size();
+    std::vector<std::int32_t> of_place(owned), copies(set.halo.size());
+    for (std::size_t at = 0; at < owned; ++at)
+      of_place[static_cast<std::size_t>(set.order[at])] = static_cast<std::int32_t>(at);
+    std::iota(copies.begin(), copies.end(), 0);
+    const auto number_of = [&](std::int32_t copy) {
+      return set.halo[static_cast<std::size_t>(copy)].number;
+    };
+    std::sort(copies.begin(), copies.end(),
+              [&](std::int32_t a, std::int32_t b) { return number_of(a) < number_of(b); });
     std::vector<std::int64_t> rising;
-    rising.reserve(all.size());
-    for (const std::int32_t at : local) rising.push_back(all[static_cast<std::size_t>(at)]);
+    rising.reserve(set.total());
+    local.reserve(set.total());
+    auto copy = copies.begin();
+    const auto add_copies_below = [&](std::int64_t end) {
+      for (; copy != copies.end() && number_of(*copy) < end; ++copy) {
+        rising.push_back(number_of(*copy));
+        local.push_back(static_cast<std::int32_t>(owned) + *copy);
+      }
+    };
+    for (std::size_t place = 0; place < owned; ++place) {
+      add_copies_below(set.numbers[place]);
+      rising.push_back(set.numbers[place]);
+      local.push_back(of_place[place]);
+    }
+    add_copies_below(set.blocks->size());
     return rising;
   }
 

@@ -41,13 +41,19 @@ struct SetRows {
   std::size_t total() const { return numbers.size() + halo.size(); }
 };
 
-/// A map: rows of the block, then of owned elements (as SetRows::numbers), then with those of the
-/// exec halo behind them.
+/// A map.
 struct MapRows {
   std::shared_ptr<MapState> state;
   std::size_t from = 0, to = 0;  ///< places of sets
   std::size_t arity = 1;
+  /// After migrate(): rows of owned elements (as SetRows::numbers); after find_halos() those of the
+  /// exec halo behind them. Before: of a mesh in one part, which has them in another form.
   std::vector<std::int64_t> values;
+
+  /// Before migrate(): the rows of the block.
+  std::span<const std::int64_t> rows() const {
+    return values.empty() ? std::span<const std::int64_t>(state->declared) : values;
+  }
 };
 
 /// A dat; its rows after migrate(): those of owned elements.

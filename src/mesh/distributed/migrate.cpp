@@ -33,9 +33,8 @@ class SetMigration {
       append_to<std::int64_t>(packet, numbers);
       for (const std::size_t map : set_.maps)
         for (const std::size_t row : which)
-          append_to<std::int64_t>(packet,
-                                  std::span(mesh_.maps[map].values)
-                                      .subspan(row * mesh_.maps[map].arity, mesh_.maps[map].arity));
+          append_to<std::int64_t>(packet, mesh_.maps[map].rows().subspan(
+                                              row * mesh_.maps[map].arity, mesh_.maps[map].arity));
       for (const std::size_t dat : set_.dats) {
         const std::size_t bytes = mesh_.dats[dat].row;
         for (const std::size_t row : which)
@@ -52,8 +51,19 @@ class SetMigration {
     return {data.on_host(dat.state->session->queue, false), data.bytes()};
   }
 
+  /// What was packed is not needed any more.
   void free_rows() {
-    for (const std::size_t map : set_.maps) mesh_.maps[map].values = {};
+    for (const std::size_t map : set_.maps) {
+      mesh_.maps[map].values = {};
+      mesh_.maps[map].state->declared = {};
+    }
+    for (const std::size_t dat : set_.dats) {
+      DatState& state = *mesh_.dats[dat].state;
+      state.session->part_with(&state);
+      auto form = state.data.form();
+      form.elements = 0;
+      state.data = Residence(form);
+    }
   }
 
   /// Blocks rise with the rank, so numbers rise, too.

@@ -117,13 +117,14 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   const auto adjacency = cut.named_or_all();
   mesh.sets[cut.primary()].owners = cut.owners();
   let_others_follow(mesh, cut.primary());
+  // From here on nothing is refused; where the Transport fails the Mesh is of no more use.
+  session.is_partitioned = true;
+  session.declared = {};
   migrate(mesh);
   find_halos(mesh);
   number_locally(mesh, cut.primary(), adjacency,
                  partitioner.adjacency.empty() ? 1 : partitioner.common);
   settle(session, mesh);
-  session.is_partitioned = true;
-  session.declared = {};
 }
 
 Partitioner owners(const Set& primary, std::vector<std::int32_t> parts) {

@@ -1,4 +1,4 @@
-// A partition in a file, by global numbers:
+// A partition in a file, by global numbers (docs/formats/mesh-partition.md):
 //
 //   8 bytes   "KILNPART"
 //   uint32    1, the version of the format
@@ -9,7 +9,7 @@
 //   int32 …   the part of each element
 //
 // All numbers are little-endian. The checksum is a sum over the elements, so that each part takes
-// and checks its share of it: nobody reads all of a file.
+// and checks its share of it: no part reads all of a file.
 #include "mesh/distributed/saved.hpp"
 
 #include <algorithm>
@@ -86,9 +86,9 @@ class Reader {
   }
 
  private:
-  void check(bool is_whole, const Header& header) const {
+  void check(bool is_complete, const Header& header) const {
     const std::string name = path_.string();
-    if (!is_whole || header.magic != magic)
+    if (!is_complete || header.magic != magic)
       refuse("{}: no partition of a mesh, expected a file of Mesh::save_partition()", name);
     if (header.version != 1) refuse("{}: format {}, expected 1", name, header.version);
     if (header.elements != set_.blocks->size())

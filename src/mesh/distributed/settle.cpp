@@ -129,13 +129,11 @@ class Settling {
     MapState& state = *map.state;
     session_.part_with(&state);
     state.values = resident(values, state.arity);
-    state.declared = {};
     ++state.version;
   }
 
   void change(DatRows& dat) {
     DatState& state = *dat.state;
-    session_.part_with(&state);
     auto form = state.data.form();
     form.elements = mesh_.sets[dat.set].total();
     Residence data(form);

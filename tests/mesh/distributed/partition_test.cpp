@@ -4,7 +4,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-constexpr std::size_t sizes[] = {0, 1, 2, 3, 5, 7, 13, 16, 31, 64, 97};
+constexpr std::size_t set_sizes[] = {0, 1, 2, 3, 5, 7, 13, 16, 31, 64, 97};
 
 std::size_t below(std::mt19937& random, std::size_t limit) { return random() % limit; }
 
@@ -12,7 +12,7 @@ WholeMesh random_mesh(std::mt19937& random) {
   WholeMesh whole;
   const std::size_t sets = 1 + below(random, 4);
   for (std::size_t set = 0; set < sets; ++set)
-    whole.sizes.push_back(sizes[below(random, std::size(sizes))]);
+    whole.sizes.push_back(set_sizes[below(random, std::size(set_sizes))]);
   const std::size_t maps = below(random, 7), dats = below(random, 4);
   for (std::size_t map = 0; map < maps; ++map) {
     WholeMesh::OneMap made{below(random, sets), below(random, sets), 1 + below(random, 4), {}};
@@ -33,7 +33,7 @@ WholeMesh random_mesh(std::mt19937& random) {
 }
 
 /// A case: the mesh, the blocks, and how the primary set is cut.
-struct Case {
+struct PartitionCase {
   WholeMesh whole;
   int parts = 1;
   Starts starts;
@@ -42,7 +42,7 @@ struct Case {
   std::vector<std::size_t> adjacency;
   int common = 1;
 
-  explicit Case(unsigned seed) {
+  explicit PartitionCase(unsigned seed) {
     std::mt19937 random(seed);
     whole = random_mesh(random);
     parts = 1 + static_cast<int>(below(random, 5));
@@ -87,7 +87,7 @@ struct Case {
 TEST(Partition, each_part_holds_what_the_definitions_say) {
   for (unsigned seed = 1; seed <= 400; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    const Case one(seed);
+    const PartitionCase one(seed);
     const auto held = one.run();
     const PlainCheck plain(one.whole, one.parts, one.starts, one.primary, one.cut);
     plain.check(held);
@@ -98,7 +98,7 @@ TEST(Partition, each_part_holds_what_the_definitions_say) {
 
 TEST(Partition, gives_the_same_twice) {
   for (unsigned seed = 1000; seed < 1040; ++seed) {
-    const Case one(seed);
+    const PartitionCase one(seed);
     const auto a = one.run(), b = one.run();
     for (std::size_t rank = 0; rank < a.size(); ++rank) {
       for (std::size_t set = 0; set < a[rank].sets.size(); ++set) {
@@ -111,10 +111,10 @@ TEST(Partition, gives_the_same_twice) {
 }
 
 /// Quadrilaterals in rows, as cells with four nodes, and edges between them; numbers are shuffled.
-struct Grid {
+struct GridInParts {
   WholeMesh
       whole;  ///< sets 0: cells, 1: nodes, 2: edges; maps 0: cells to nodes, 1: edges to cells
-  Grid(std::size_t width, std::size_t height, unsigned seed) {
+  GridInParts(std::size_t width, std::size_t height, unsigned seed) {
     std::mt19937 random(seed);
     std::vector<std::int64_t> cells(width * height), nodes((width + 1) * (height + 1));
     std::iota(cells.begin(), cells.end(), 0), std::iota(nodes.begin(), nodes.end(), 0);
@@ -137,7 +137,7 @@ struct Grid {
 };
 
 TEST(Partition, two_ways_to_say_which_cells_are_adjacent_are_one) {
-  const Grid grid(9, 7, 5);
+  const GridInParts grid(9, 7, 5);
   std::mt19937 random(6);
   const auto starts = random_starts(grid.whole, 3, random);
   std::vector<std::vector<std::int64_t>> by_edges(3), by_nodes(3);
@@ -161,7 +161,7 @@ TEST(Partition, two_ways_to_say_which_cells_are_adjacent_are_one) {
 
 TEST(Partition, neighbours_get_near_numbers) {
   constexpr std::size_t width = 30, height = 200;
-  const Grid grid(width, height, 7);
+  const GridInParts grid(width, height, 7);
   in_parts(2, [&](const auto& transport) {
     Mesh mesh = part_mesh(transport);
     std::mt19937 random(8);

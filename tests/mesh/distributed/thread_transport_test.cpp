@@ -6,7 +6,7 @@
 namespace kiln::mesh::testing {
 namespace {
 
-std::vector<std::byte> bytes_of(std::string_view text) {
+std::vector<std::byte> bytes_of_text(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
@@ -38,8 +38,8 @@ TEST(ThreadTransport, gathers_in_the_order_of_ranks) {
 TEST(ThreadTransport, delivers_packets_to_who_does_not_expect_them) {
   in_parts(3, [](const auto& transport) {
     std::vector<Transport::Packet> packets;
-    if (transport->rank() != 1) packets.push_back({1, bytes_of("x")});
-    if (transport->rank() == 2) packets.push_back({2, bytes_of("to oneself")});
+    if (transport->rank() != 1) packets.push_back({1, bytes_of_text("x")});
+    if (transport->rank() == 2) packets.push_back({2, bytes_of_text("to oneself")});
     const auto arrived = transport->deliver(std::move(packets), "news");
     ASSERT_EQ(arrived.size(), transport->rank() == 1 ? 2u : transport->rank() == 2 ? 1u : 0u);
     if (transport->rank() == 1) {
