@@ -106,8 +106,9 @@ class KILN_API Dat : public Handle<DatState> {
   /// Whether the elements behind Set::size() may be older than their owners': after a loop that
   /// changes the Dat, or write(), until an exchange. Runs the loops that change it.
   bool is_halo_stale() const;
-  /// Exchanges now, through the Set's HaloExchange or the Mesh's Transport, where the halo is stale:
-  /// for who wants to read it. Throws bad_input where there is neither and the halo is stale.
+  /// Exchanges now, through the Set's HaloExchange or the Mesh's Transport, where the halo is
+  /// stale: for who wants to read it. Throws bad_input where there is neither and the halo is
+  /// stale.
   void exchange_halo();
   /// What was written() last were fresh copies: for who exchanges by hand.
   void halo_is_fresh();
@@ -127,10 +128,10 @@ KILN_API Dat operator*(const Dat& a, const Dat& b);
 KILN_API Dat operator/(const Dat& a, const Dat& b);
 
 /// A few numbers that belong to no set: parameters that a loop reads, or what it sums up (INC) or
-/// finds the extrema of (MIN, MAX). On a Mesh with a Transport that is of all parts, which begin with
-/// the same values: what they found is brought together when a value is asked for or a loop reads
-/// it, that of all Globals at once, in the order of the parts, so that all have the same bits. Of
-/// sets with a HaloExchange it is of this part's owned elements; the rest is the caller's.
+/// finds the extrema of (MIN, MAX). On a Mesh with a Transport that is of all parts, which begin
+/// with the same values: what they found is brought together when a value is asked for or a loop
+/// reads it, that of all Globals at once, in the order of the parts, so that all have the same
+/// bits. Of sets with a HaloExchange it is of this part's owned elements; the rest is the caller's.
 class KILN_API Global : public Handle<GlobalState> {
  public:
   const std::string& name() const;
