@@ -49,6 +49,15 @@ bool has_vnni([[maybe_unused]] unsigned native_floats) {
 #endif
 }
 
+/// Whether this machine has AVX2, and kernels are compiled for vectors of its size.
+bool has_avx2([[maybe_unused]] unsigned native_floats) {
+#if defined(__x86_64__)
+  return native_floats == 8 && __builtin_cpu_supports("avx2") != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 const char* name_of(DeviceType type) noexcept {
@@ -83,6 +92,7 @@ DevicePtr describe_device(cl::Device handle, DevicePtr parent, unsigned part) {
     device->pocl_device_string = device_string(device->version);
     device->pocl = !device->pocl_device_string.empty();
     device->vnni = device->pocl && device->host_memory && has_vnni(device->native_floats);
+    device->avx2 = device->pocl && device->host_memory && has_avx2(device->native_floats);
     device->fingerprint_ =
         parent ? parent->fingerprint()
                : fmt::format("{}|{}|{}|{}|{}|{}", device->platform_name, device->platform_version,

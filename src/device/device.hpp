@@ -29,6 +29,7 @@ class Device {
   bool doubles = false;            ///< computes in double precision
   unsigned native_floats = 1;      ///< elements of a native vector of float
   bool vnni = false;               ///< kernels may use AVX-512 VNNI (sums of products of bytes)
+  bool avx2 = false;               ///< they may use AVX2, and have no AVX-512
   bool host_memory = false;        ///< works in the host's memory: buffers need no copy
   bool pocl = false;               ///< driven by PoCL: programs are archives with variants
   std::string pocl_device_string;  ///< PoCL's HSTR, empty elsewhere

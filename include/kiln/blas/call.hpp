@@ -180,8 +180,8 @@ struct Call {
   /// Products of level 3: the bits of an element of C depend on its row of op(A), its column of
   /// op(B), k and the scalars alone, on devices of one kind: not on m and n, the batch, the number
   /// of queues, what is on record. Costs the forms that are faster for a single row or column. Not
-  /// together with `emulated`. Of complex numbers the order counts, too: on GPUs, and on CPUs for
-  /// other routines than gemm.
+  /// together with `emulated`. Of complex numbers the order counts, too, for other routines than
+  /// gemm.
   bool invariant = false;
   /// gemm of precision d and z: computed by way of products of bytes where that is as exact (Ozaki,
   /// Uchino and Imamura 2025), else, as where a row of op(A) or a column of op(B) has what is no

@@ -246,7 +246,9 @@ void Batch::run(std::span<const cl_event> after, std::span<cl_event> events) {
 int kiln_blas_run_items(const kiln::blas::Call& call, std::span<const kiln::blas::BatchItem> items,
                         const kiln::blas::Execution& execution) noexcept {
   using namespace kiln::blas;
-  if (!has_table_form(call) || has_stored(call)) return static_cast<int>(Status::not_implemented);
+  Call batch = call;
+  batch.batch = items.size();
+  if (!has_table_form(batch) || has_stored(call)) return static_cast<int>(Status::not_implemented);
   try {
     // The driver keeps the table until the call has ended.
     const cl::Buffer table = table_on(execution.queues[0], items, call.precision);

@@ -127,12 +127,15 @@ bool has_stored(const Call& call);
 constexpr bool is_small_product(std::size_t m, std::size_t n, std::size_t k) {
   return m <= 256 && n <= 256 && k <= 512;
 }
-/// The longest vectors whose axpy has a form for many.
-constexpr std::size_t longest_of_table = 4096;
+/// The longest vectors whose axpy has a form for many, where these are at least so many.
+constexpr std::size_t longest_of_table = 4096, longest_of_many = 65536, many = 32;
+constexpr bool is_small_axpy(std::size_t n, std::size_t batch) {
+  return n <= longest_of_table || (n <= longest_of_many && batch >= many);
+}
 /// Whether there is a form for many calls like this one, with a table of their places.
 constexpr bool has_table_form(const Call& call) {
   return call.routine == Routine::gemm   ? is_small_product(call.m, call.n, call.k)
-         : call.routine == Routine::axpy ? call.n <= longest_of_table
+         : call.routine == Routine::axpy ? is_small_axpy(call.n, call.batch)
                                          : false;
 }
 /// Bytes of a record in the table of Call::by_items.

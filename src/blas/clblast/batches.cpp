@@ -88,6 +88,7 @@ template <class PlaceOf, class Describe>
 StatusCode made_at_places(Call call, std::size_t count, bool are_apart,
                           const cl_command_queue* queue, cl_event* event, const PlaceOf& place_of,
                           const Describe& describe) {
+  call.batch = count;
   if (are_apart && blas::has_table_form(call)) {
     std::vector<blas::BatchItem> items;
     items.reserve(count);

@@ -46,7 +46,10 @@ Facts parts_of(const ProductForm& product) {
 
 std::string gemm_form(const Device& device, const ProductForm& product) {
   if (device.type == Device::Type::cpu)
-    return device.vnni && product.is_integer() ? "cpu_vnni" : "cpu";
+    return !product.is_integer() ? "cpu"
+           : device.vnni         ? "cpu_vnni"
+           : device.avx2         ? "cpu_pairs"
+                                 : "cpu";
   const auto has_room_for = [&](std::string_view form) {
     return device.max_work_group_size >= gpu_form(form).threads &&
            device.local_memory >= gpu_form(form).local_memory;
@@ -70,7 +73,9 @@ struct GemmFacts : GemmPayload {
   /// Whether a warp of its own feeds the others (the template product_producer).
   bool has_producer() const { return gpu_form(form).producers != 0; }
   /// Whether panels hold bytes.
-  bool by_bytes() const { return form == "cpu_vnni" && product.is_integer(); }
+  bool by_bytes() const {
+    return (form == "cpu_vnni" || form == "cpu_pairs") && product.is_integer();
+  }
   /// Whether floats hold integer sums, exactly as far as a block of the depth goes.
   bool sums_in_floats() const { return form == "cpu" && product.is_integer(); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -105,7 +110,8 @@ std::string macros_of(const GemmFacts& facts) {
   all.push_back({"integer", std::int64_t{facts.product.is_integer()}});
   all.push_back({"special", std::int64_t{facts.product.is_special()}});
   all.push_back({"vector_epilogue", std::int64_t{is_cpu_form(facts.form)}});
-  if (is_cpu_form(facts.form)) all.push_back({"vnni", std::int64_t{facts.by_bytes()}});
+  if (is_cpu_form(facts.form))
+    all.push_back({"vnni", std::int64_t{facts.form == "cpu_vnni" && facts.by_bytes()}});
   if (facts.product.flipped) all.push_back({"flipped", std::int64_t{1}});
   std::string text;
   for (const Fact& fact : all)
@@ -117,8 +123,11 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const bool wide = facts.native_floats >= 16;  // 32 vector registers, elsewhere 16
   const bool complex = is_complex(facts.precision);
   const std::int64_t vectors = complex && !wide ? 1 : 2;
+  // Of pairs of bytes a tile needs registers for the halves of a vector, too.
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
-          {"columns", wide && !complex ? 12 : 6},
+          {"columns", wide && !complex                                ? 12
+                      : facts.form == "cpu_pairs" && facts.by_bytes() ? 4
+                                                                      : 6},
           {"depth", facts.by_bytes()                                ? 1024
                     : (complex ? wide : is_double(facts.precision)) ? 256
                                                                     : 512}};
@@ -200,6 +209,7 @@ std::string gpu_text(const GemmFacts& facts, const Parameters& parameters) {
       facts.form.starts_with("sm") ? 1 : 0);
   if (facts.has_producer())
     text += fmt::format("#define LOCAL_BYTES {}\n", stage_bytes(facts, parameters) + 16 * stages);
+  text += template_text("square_lines");
   text += facts.packs(tiles);
   text += facts.if_special("epilogue");
   text += template_text("product_gpu");
@@ -226,23 +236,37 @@ Facts facts_of(const GemmPayload& gemm) {
 }
 
 std::int64_t GemmGenerator::version() const {
-  constexpr std::int64_t own = 11;  // raised when the code of this file changes
-  static const std::int64_t version =
-      version_of(own, {template_mark("prelude"),        template_mark("gate"),
-                       template_mark("stored"),         template_mark("matrix_element"),
-                       template_mark("factor"),         template_mark("cpu_vectors"),
-                       template_mark("real_panels"),    template_mark("byte_quads"),
-                       template_mark("pack_bytes"),     template_mark("byte_tile"),
-                       template_mark("pack"),           template_mark("epilogue"),
-                       template_mark("cpu_tile_loops"), template_mark("cpu_finish"),
-                       template_mark("cpu_tile"),       template_mark("cpu_finish_only"),
-                       template_mark("tasks"),          template_mark("product_tasks"),
-                       template_mark("solve_tasks"),    template_mark("deep_parts"),
-                       template_mark("pack_gpu"),       template_mark("pack_both"),
-                       template_mark("product_gpu"),    template_mark("product_mma"),
-                       template_mark("product_simt"),   template_mark("product_copies"),
-                       template_mark("copy_barriers"),  template_mark("product_producer"),
-                       template_mark("product_walk")});
+  constexpr std::int64_t own = 12;  // raised when the code of this file changes
+  static const std::int64_t version = version_of(own, {template_mark("prelude"),
+                                                       template_mark("gate"),
+                                                       template_mark("stored"),
+                                                       template_mark("matrix_element"),
+                                                       template_mark("factor"),
+                                                       template_mark("cpu_vectors"),
+                                                       template_mark("real_panels"),
+                                                       template_mark("byte_quads"),
+                                                       template_mark("pack_bytes"),
+                                                       template_mark("byte_tile"),
+                                                       template_mark("pack"),
+                                                       template_mark("epilogue"),
+                                                       template_mark("cpu_tile_loops"),
+                                                       template_mark("cpu_finish"),
+                                                       template_mark("cpu_tile"),
+                                                       template_mark("cpu_finish_only"),
+                                                       template_mark("tasks"),
+                                                       template_mark("product_tasks"),
+                                                       template_mark("solve_tasks"),
+                                                       template_mark("deep_parts"),
+                                                       template_mark("square_lines"),
+                                                       template_mark("pack_gpu"),
+                                                       template_mark("pack_both"),
+                                                       template_mark("product_gpu"),
+                                                       template_mark("product_mma"),
+                                                       template_mark("product_simt"),
+                                                       template_mark("product_copies"),
+                                                       template_mark("copy_barriers"),
+                                                       template_mark("product_producer"),
+                                                       template_mark("product_walk")});
   return version;
 }
 

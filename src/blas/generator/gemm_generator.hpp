@@ -78,7 +78,7 @@ struct ProductForm {
 /// Which form of the product a device runs: GemmPayload::form. By the device's type, its
 /// local memory and the work-items that its work-groups may have, of a CPU its instructions.
 std::string gemm_form(const Device& device, const ProductForm& product = {});
-constexpr bool is_cpu_form(std::string_view form) { return form == "cpu" || form == "cpu_vnni"; }
+constexpr bool is_cpu_form(std::string_view form) { return form.starts_with("cpu"); }
 
 /// What a form is made of, by name, as numbers: facts, and in capitals the macros of templates.
 Facts parts_of(const ProductForm& product);
@@ -111,6 +111,7 @@ Facts facts_of(const GemmPayload& gemm);
 ///         Multiplication, 2008; the tile's shape after BLIS, Van Zee 2015).
 ///   cpu_vnni   the same for products of integers, with panels of bytes, on CPUs that have AVX-512
 ///         VNNI (templates/byte_tile.cl).
+///   cpu_pairs  the same on CPUs that have AVX2 and no AVX-512: by products of pairs of 16 bits.
 ///   gpu   for work-groups of 256 and 48 KiB of local memory:
 ///         pack_both copies the factors into panels of `rows` rows and of `columns` columns,
 ///         product multiplies them (templates/gpu_product.cl).
@@ -119,7 +120,9 @@ Facts facts_of(const GemmPayload& gemm);
 ///   sm80, sm90   the same with asynchronous copies, for NVIDIA devices of at least this
 ///         architecture; from 9.0 on with the matrix units for double precision.
 ///   sm90a   for Hopper alone: a warp of its own feeds the others by the copy engine, by way of all
-///         local memory that a compute unit has.
+///         local memory that a compute unit has. A work-group stays for tile after tile, and those
+///         that would be the last, of which few units would have any, are shared out in steps
+///         (templates/gpu_stages.cl).
 class GemmGenerator : public Generator {
  public:
   std::string family() const override { return "blas.gemm"; }

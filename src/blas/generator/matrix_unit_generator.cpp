@@ -4,6 +4,7 @@
 
 #include "blas/call/problem_class.hpp"
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/moduli.hpp"
 #include "blas/generator/template_generator.hpp"
 
 namespace kiln::blas {
@@ -89,6 +90,8 @@ std::string special_text(const MatrixUnitFacts& facts) {
   return text;
 }
 
+bool is_of_integers(Storage result) { return result == Storage::int32 || result == Storage::int8; }
+
 int result_number(Storage result) {
   switch (result) {
     case Storage::half:
@@ -97,9 +100,22 @@ int result_number(Storage result) {
       return 2;
     case Storage::int32:
       return 3;
+    case Storage::int8:
+      return 4;
     default:
       return 0;
   }
+}
+
+/// What sums are divided by, where their remainders are the result.
+std::string moduli_text() {
+  std::string text = "#define MODULI";
+  for (const auto modulus : moduli) {
+    const SumRemainder by = sum_remainder(modulus);
+    text += fmt::format("{}{{{},{},{}}}", text.ends_with('}') ? "," : " ", by.modulus, by.inverse,
+                        by.bias);
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -124,7 +140,7 @@ Facts facts_of(const MatrixUnitPayload& payload) {
 }
 
 std::int64_t MatrixUnitGenerator::version() const {
-  constexpr std::int64_t own = 2;  // raised when the code of this file changes
+  constexpr std::int64_t own = 3;  // raised when the code of this file changes
   static const std::int64_t version = [] {
     std::int64_t of = own;
     for (const char* part : special_templates) of = version_of(of, {template_mark(part)});
@@ -147,7 +163,8 @@ bool MatrixUnitGenerator::accepts(const Request& request, const Parameters& para
       !facts.of_integers() || (facts.first_along_depth && facts.second_along_depth);
   return facts.bytes() != 0 && lies_well &&
          (facts.rows == 64 || facts.rows == 128 || facts.rows == 256) && stages >= 2 &&
-         !(facts.is_special() && facts.result == Storage::int32) &&
+         !(facts.is_special() && is_of_integers(facts.result)) &&
+         (facts.result != Storage::int8 || facts.of_integers()) &&
          facts.local_bytes(stages) + facts.row_vector_bytes() <= most_local_bytes && strip >= 1 &&
          strip <= 1024;
 }
@@ -165,7 +182,8 @@ std::string MatrixUnitGenerator::generate(const Request& request,
       facts.rows, stages, parameters.get("strip", 1), facts.local_bytes(stages), facts.bytes(),
       128 / facts.bytes(), facts.map_kind(), facts.of_integers() ? "uchar" : "ushort",
       facts.first_along_depth ? 1 : 0, facts.second_along_depth ? 1 : 0, result,
-      result == 1 || result == 2 ? 16 : 8);
+      result == 0 || result == 3 ? 8 : 16);
+  if (facts.result == Storage::int8) text += moduli_text();
   text += instruction_text(facts) + sums_text(facts) + special_text(facts);
   for (const char* part : templates_in_order) text += template_text(part);
   return text;

@@ -18,11 +18,13 @@ namespace kiln::blas {
 /// What MatrixUnitGenerator is asked for.
 struct MatrixUnitPayload {
   Storage factors = Storage::half;  ///< half, bfloat16 or int8: both
-  Storage result = Storage::half;   ///< native (float), half, bfloat16 or int32
+  /// native (float), half, bfloat16 or int32; int8: of factors of int8, the remainders of the sums
+  /// of item i by moduli[i], plus half of it (moduli.hpp).
+  Storage result = Storage::half;
   /// Whether a factor is contiguous along the depth; factors of int8 must be.
   bool first_along_depth = false, second_along_depth = false;
   std::int64_t rows = 256;  ///< of a tile: 64, 128 or 256
-  /// What comes after, by the rows and columns of the column-major result; not for one of int32.
+  /// What comes after, by the rows and columns of the column-major result; not for one of integers.
   Epilogue after{};
   /// Of what comes after; native where there is none.
   Storage bias = Storage::native, scale = Storage::native, residual = Storage::native;

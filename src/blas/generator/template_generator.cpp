@@ -124,6 +124,7 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("mv_sum", nothing, {"matrix"});
   add("mv_sym", nothing, {"matrix", "lanes", "strips"});
   add("mv_sym_sum", nothing, {"matrix", "strips"});
+  add("mv_sym_few", nothing, {"matrix"});
   add("rank_update", nothing, {"matrix", "lanes"});
   add("solve", rows_of_solution, {"quotient", "matrix", "lanes"});
   add("omatcopy");
@@ -134,11 +135,13 @@ std::vector<std::unique_ptr<Generator>> template_generators() {
   add("emulated");
   add("skinny_cpu", nothing, {"stored", "cpu_vectors", "epilogue", "skinny"});
   add("skinny_gpu", nothing, {"stored", "epilogue", "skinny"});
+  add("skinny_units", nothing, {"stored", "epilogue", "skinny"});
   // operands of other kinds
   add("widen", nothing, {"stored"});
   add("narrow", nothing, {"stored"});
   // batches
   add("small_product");
+  add("small_halves");
   add("axpy_batch", nothing, {"vectors"});
   return made;
 }

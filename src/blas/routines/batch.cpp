@@ -43,7 +43,7 @@ std::vector<Items> item_shares(SequenceBuilder& to) {
 
 bool is_plain(const Call& call) {
   return call.epilogue == Epilogue{} && !call.invariant && !call.emulated &&
-         (call.group_a | call.group_b) == 0 && !has_stored(call);
+         (call.group_a | call.group_b) == 0;
 }
 
 /// A gemm as a product by columns: that of a row-major call is its transpose.
@@ -94,10 +94,20 @@ void add_small(SequenceBuilder& to, const SmallProduct& product) {
     add_small_product(to, queue, product, from, end);
 }
 
+/// The same of halves or bfloat16, where all devices have matrix units for them.
+bool add_halves(SequenceBuilder& to) {
+  for (unsigned queue = 0; queue < to.queues(); ++queue)
+    if (!takes_small_halves(to, queue)) return false;
+  for (const auto& [queue, from, end] : item_shares(to))
+    add_small_halves(to, queue, normal_gemm(to.call()), from, end);
+  return true;
+}
+
 /// Adds what does a batch in one launch; false, and nothing, where there is no such kernel.
 bool add_at_once(SequenceBuilder& to) {
   const Call& call = to.call();
   if (!is_plain(call)) return false;
+  if (has_stored(call)) return add_halves(to);
   if (call.routine == Routine::gemm && is_small_product(call.m, call.n, call.k)) {
     add_small(to, normal_gemm(call));
     return true;
@@ -106,7 +116,7 @@ bool add_at_once(SequenceBuilder& to) {
     add_small(to, normal_gemv(call));
     return true;
   }
-  if (call.routine == Routine::axpy && call.n <= longest_of_table) {
+  if (call.routine == Routine::axpy && is_small_axpy(call.n, call.batch)) {
     add_axpy_batch(to);
     return true;
   }
@@ -114,6 +124,17 @@ bool add_at_once(SequenceBuilder& to) {
 }
 
 }  // namespace
+
+bool add_small_gemm(SequenceBuilder& to) {
+  // Packing would be a launch of its own; beyond this, few work-groups would do it all.
+  constexpr std::size_t most = 128, most_depth = 256;
+  const Call& call = to.call();
+  if (call.batch != 1 || call.by_items || to.runs_items() || !is_plain(call) || has_stored(call) ||
+      call.m > most || call.n > most || call.k > most_depth || is_cpu_form(to.gemm_form(0)))
+    return false;
+  add_small_product(to, 0, normal_gemm(call), 0, 1);
+  return true;
+}
 
 void add_batch(SequenceBuilder& to, const std::function<void(SequenceBuilder&)>& add) {
   if (add_at_once(to)) return;

@@ -55,9 +55,11 @@ bool is_in_place(const Product& product) {
 struct PanelForm {
   bool bytes = false;
   std::size_t element = 0;  ///< bytes
+  std::size_t units = 1;    ///< of the second factor, for four bytes
 
-  std::size_t size(std::size_t width, std::size_t columns) const {
-    return bytes ? width * (panels_of(columns, 4) + 1) * sizeof(cl_int) : width * columns * element;
+  std::size_t size(std::size_t width, std::size_t columns, std::size_t units_of_four) const {
+    return bytes ? width * (units_of_four * panels_of(columns, 4) + 1) * sizeof(cl_int)
+                 : width * columns * element;
   }
 };
 
@@ -125,15 +127,17 @@ namespace {
 void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const ProductForm form = product.form();
   const KernelChoice choice = gemm_choice(builder, queue, form, false, "product");
-  const bool bytes = form.is_integer() && builder.gemm_form(queue, form) == "cpu_vnni";
+  const std::string name = builder.gemm_form(queue, form);
+  const bool bytes = form.is_integer() && name != "cpu";
   const std::size_t element = size_of(builder.call().precision);
-  const PanelForm panel{bytes, bytes ? 1 : element};
+  const PanelForm panel{bytes, bytes ? 1 : element, name == "cpu_pairs" ? 2u : 1u};
   const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
   const CpuTasks tasks =
       tasks_of(product, tiles, builder.device(queue).compute_units, panel.element);
   const auto packed = [&](unsigned number, std::size_t rows, std::size_t width) {
     return builder.scratch(queue, number,
-                           tasks.slots * panels_of(rows, width) * panel.size(width, tasks.block));
+                           tasks.slots * panels_of(rows, width) *
+                               panel.size(width, tasks.block, number == 1 ? panel.units : 1));
   };
   auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), tasks.teams));
   put_factor(arguments, product.first, false);

@@ -1,12 +1,10 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <array>
 #include <bit>
 #include <cmath>
 #include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
+#include "blas/generator/moduli.hpp"
 #include "blas/routines/product.hpp"
 
 // Products of doubles by way of bytes (the template emulated), with a product of doubles for where
@@ -14,53 +12,11 @@
 namespace kiln::blas {
 namespace {
 
-/// Coprime in pairs, the largest such up to 256. Their product has 125 bits.
-constexpr std::array<unsigned, 16> moduli{256, 255, 253, 251, 247, 241, 239, 233,
-                                          229, 227, 223, 217, 211, 199, 197, 193};
-__extension__ using Wide = unsigned __int128;
-
-constexpr Wide product_of_moduli() {
-  Wide product = 1;
-  for (const unsigned p : moduli) product *= p;
-  return product;
-}
-
-constexpr int bits_of_product() {
-  int bits = 0;
-  for (Wide rest = product_of_moduli(); rest != 0; rest /= 2) ++bits;
-  return bits - 1;  // 2^bits is not more than it
-}
-
 /// Numbers of a line that differ by more powers of two would vanish: such products are computed in
 /// double precision.
 constexpr std::int64_t most_spread = 40;
 /// Sums of so many products of two bytes fit into an int32.
 constexpr std::size_t most_depth = std::size_t{1} << 17;
-
-/// The inverse of a number by a coprime modulus.
-unsigned inverse_of(unsigned number, unsigned modulus) {
-  for (unsigned inverse = 1; inverse < modulus; ++inverse)
-    if (number % modulus * inverse % modulus == 1) return inverse;
-  return 0;
-}
-
-Facts facts() {
-  std::vector<unsigned> inverses;
-  for (const unsigned s : moduli)
-    for (const unsigned t : moduli) inverses.push_back(s == t ? 0 : inverse_of(s, t));
-  const Wide all = product_of_moduli(), half = all / 2;
-  const auto word = [](Wide value) {
-    return fmt::format("0x{:x}UL", static_cast<std::uint64_t>(value));
-  };
-  return {{"moduli", static_cast<std::int64_t>(moduli.size())},
-          {"moduli_list", fmt::format("{}", fmt::join(moduli, ","))},
-          {"inverses", fmt::format("{}", fmt::join(inverses, ","))},
-          {"spread", most_spread},
-          {"all_high", word(all >> 64)},
-          {"all_low", word(all)},
-          {"half_high", word(half >> 64)},
-          {"half_low", word(half)}};
-}
 
 class EmulatedProduct {
  public:
@@ -69,7 +25,10 @@ class EmulatedProduct {
         queue_(queue),
         product_(product),
         halves_(is_complex(builder.call().precision) ? 2 : 1),
-        padded_(panels_of(product.depth, 32) * 32),
+        padded_(panels_of(product.depth, panel) * panel),
+        sums_are_remainders_(has_matrix_units(builder.device(queue)) &&
+                             halves_ * padded_ * largest_byte * largest_byte <= most_sum),
+        leading_(panels_of(product.rows, 16) * 16),
         gate_(builder.workspace(sizeof(cl_int))) {}
 
   void add() {
@@ -84,8 +43,7 @@ class EmulatedProduct {
       of_rows.push_back(planes_of(rows, part == 0 ? 0 : 1, part == 0 ? 3 : 0));
     const cl::Buffer of_columns = planes_of(columns, 0, 1);
     const std::size_t at_once = columns_at_once();
-    const cl::Buffer sums =
-        builder_.workspace(halves_ * moduli.size() * product_.rows * at_once * sizeof(cl_int));
+    const cl::Buffer sums = builder_.workspace(bytes_of_column() * at_once);
     for (std::size_t from = 0; from < product_.columns; from += at_once) {
       const std::size_t width = std::min(at_once, product_.columns - from);
       for (std::size_t part = 0; part < halves_; ++part)
@@ -99,6 +57,9 @@ class EmulatedProduct {
   }
 
  private:
+  static constexpr std::size_t panel = 64;  ///< elements of the depth that a work-group splits
+  static constexpr std::size_t largest_byte = 128;
+
   /// Rows of op(A), or columns of op(B).
   struct Lines {
     const Factor* factor;
@@ -114,28 +75,43 @@ class EmulatedProduct {
   }
 
   KernelChoice choice(const char* kernel) const {
-    KernelChoice chosen = template_choice(builder_, queue_, "emulated", facts());
+    Facts facts = facts_of_moduli();
+    facts.push_back({"spread", most_spread});
+    facts.push_back({"sum_bytes", static_cast<std::int64_t>(bytes_of_sum())});
+    KernelChoice chosen = template_choice(builder_, queue_, "emulated", std::move(facts));
     chosen.kernel = kernel;
     return chosen;
   }
-  NDRange squares(std::size_t lines, std::size_t length) const {
+  static NDRange panels(std::size_t lines, std::size_t of_depth) {
     NDRange range;
     range.dimensions = 2;
     range.local = {32, 8, 1};
-    range.global = {panels_of(lines, 32) * 32, panels_of(length, 32) * 8, 1};
+    range.global = {panels_of(lines, 32) * 32, of_depth * 8, 1};
     return range;
   }
 
   /// The numbers are below 2^bits: sums of products of two are less than half of the moduli's.
   int bits() const {
     const int depth_bits = static_cast<int>(std::bit_width(halves_ * padded_ - 1));
-    return (bits_of_product() - 2 - depth_bits) / 2;
+    return (bits_of_product - 2 - depth_bits) / 2;
   }
 
   void find_exponents(const Lines& lines) {
-    auto arguments = builder_.step(queue_, choice("exponents"), squares(lines.count, 32));
+    // So many chunks of the depth that there are some work-groups for each compute unit.
+    constexpr std::size_t groups_of_unit = 8, least_chunk = 256;
+    const std::size_t wanted = panels_of(builder_.device(queue_).compute_units * groups_of_unit,
+                                         panels_of(lines.count, 32));
+    const std::size_t chunk = std::max(
+        least_chunk, panels_of(panels_of(product_.depth, wanted), least_chunk) * least_chunk);
+    const std::size_t chunks = panels_of(product_.depth, chunk);
+    const cl::Buffer sizes = builder_.workspace(3 * chunks * lines.count * sizeof(double));
+    auto arguments = builder_.step(queue_, choice("exponents"), panels(lines.count, chunks));
     put(arguments, lines.factor->region)
-        .numbers(lines.step_line, lines.step_k, lines.count, product_.depth)
+        .numbers(lines.step_line, lines.step_k, lines.count, product_.depth, chunk)
+        .buffer(sizes);
+    builder_.step(queue_, choice("scales_of"), stream_range(builder_.device(queue_), lines.count))
+        .buffer(sizes)
+        .numbers(chunks, lines.count, product_.depth)
         .flags(bits())
         .reals(most_uneven())
         .buffer(lines.scales)
@@ -154,7 +130,8 @@ class EmulatedProduct {
   cl::Buffer planes_of(const Lines& lines, int first, int second) {
     const std::size_t length = halves_ * padded_;
     const cl::Buffer planes = builder_.workspace(moduli.size() * lines.count * length);
-    auto arguments = builder_.step(queue_, choice("remainders"), squares(lines.count, length));
+    auto arguments =
+        builder_.step(queue_, choice("remainders"), panels(lines.count, length / panel));
     put(arguments, lines.factor->region)
         .numbers(lines.step_line, lines.step_k)
         .flags(lines.factor->trans == Transpose::conjugate)
@@ -166,11 +143,15 @@ class EmulatedProduct {
     return planes;
   }
 
+  std::size_t bytes_of_sum() const { return sums_are_remainders_ ? 1 : sizeof(cl_int); }
+  std::size_t bytes_of_column() const {
+    return halves_ * moduli.size() * leading_ * bytes_of_sum();
+  }
+
   /// Columns of the result whose sums are held at a time.
   std::size_t columns_at_once() const {
     constexpr std::size_t most_bytes = std::size_t{1} << 30;
-    const std::size_t each = halves_ * moduli.size() * product_.rows * sizeof(cl_int);
-    return std::clamp<std::size_t>(most_bytes / each / 256 * 256, 256,
+    return std::clamp<std::size_t>(most_bytes / bytes_of_column() / 256 * 256, 256,
                                    std::max<std::size_t>(256, product_.columns));
   }
 
@@ -189,24 +170,33 @@ class EmulatedProduct {
     bytes.first.trans = Transpose::transpose;
     bytes.second.region = {std::nullopt, columns,       number(from) * length,
                            length,       Storage::int8, length * number(product_.columns)};
-    const std::int64_t plane = number(product_.rows * width);
-    bytes.result = {std::nullopt,          sums,           number(part * moduli.size()) * plane,
-                    number(product_.rows), Storage::int32, plane};
+    const std::int64_t plane = number(leading_ * width);
+    bytes.result = {std::nullopt,     sums,           number(part * moduli.size()) * plane,
+                    number(leading_), Storage::int32, plane};
     bytes.beta = 0;
     bytes.gate = gate_;
     bytes.gated = ProductForm::Gated::closed;
     Call call = builder_.call();
     call.precision = Precision::s;
-    builder_.add_for(call, [&](SequenceBuilder& to) { add_product(to, queue_, bytes); });
+    builder_.add_for(call, [&](SequenceBuilder& to) {
+      if (!sums_are_remainders_) return add_product(to, queue_, bytes);
+      bytes.result.stored = Storage::int8;
+      add_matrix_unit_product(to, queue_, bytes);
+    });
   }
 
   void reconstruct(const Lines& rows, const Lines& columns, const cl::Buffer& sums,
                    std::size_t from, std::size_t width) {
-    auto arguments = builder_.step(queue_, choice("reconstruct"),
-                                   stream_range(builder_.device(queue_), product_.rows * width));
+    constexpr std::size_t rows_of_group = 256, most_groups = 32768;
+    NDRange range;
+    range.dimensions = 2;
+    range.local = {rows_of_group / 2, 1, 1};
+    range.global = {panels_of(product_.rows, rows_of_group) * range.local[0],
+                    std::min(width, most_groups), 1};
+    auto arguments = builder_.step(queue_, choice("reconstruct"), range);
     // A part of a buffer would have to begin where the device likes it; a number need not.
     arguments.buffer(sums)
-        .numbers(product_.rows, width)
+        .numbers(product_.rows, width, leading_)
         .buffer(rows.scales)
         .buffer(columns.scales)
         .numbers(from);
@@ -220,6 +210,8 @@ class EmulatedProduct {
   unsigned queue_;
   const Product& product_;
   std::size_t halves_, padded_;
+  bool sums_are_remainders_;  ///< the sums' remainders are what is stored, as bytes
+  std::size_t leading_;       ///< sums from a column to the next
   cl::Buffer gate_;
 };
 
@@ -227,7 +219,7 @@ class EmulatedProduct {
 
 bool add_emulated_product(SequenceBuilder& builder, unsigned queue, const Product& product) {
   // What work-groups of the kernels take.
-  constexpr std::size_t threads = 256, local_memory = std::size_t{24} << 10;
+  constexpr std::size_t threads = 256, local_memory = std::size_t{26} << 10;
   const Device& device = builder.device(queue);
   const bool suits = device.max_work_group_size >= threads && device.local_memory >= local_memory &&
                      builder.call().emulated && is_double(builder.call().precision) &&

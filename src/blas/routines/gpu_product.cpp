@@ -20,18 +20,15 @@ class GpuProduct {
         panel_bytes_(form_.is_integer() ? sizeof(cl_int) : size_of(builder.call().precision)),
         gpu_(gpu_form(builder.gemm_form(queue))) {
     choose(false);
-    if (all_tiles() < builder.device(queue).compute_units) choose(true);
+    choose_for_few();
+    shares_ = shares();
   }
 
   void add() {
     const auto [first, second] = pack();
-    const std::size_t parts = parts_of_depth();
-    const cl::Buffer sums = parts == 1 ? cl::Buffer()
-                                       : builder_.scratch(queue_, 2,
-                                                          product_.items * parts * product_.rows *
-                                                              product_.columns * panel_bytes_);
-    multiply(first, second, sums, parts);
-    if (parts > 1) gather(sums, parts);
+    const cl::Buffer sums = room_for_sums();
+    multiply(first, second, sums);
+    if (shares_.parts > 1) gather(sums, shares_.parts);
   }
 
   /// What becomes of sums that another kernel has left, column by column.
@@ -48,10 +45,21 @@ class GpuProduct {
   }
 
  private:
-  /// `small`: tiles of which even a small result has enough for every compute unit.
+  /// `small`: smaller tiles, for a small result.
   void choose(bool small) {
     choice_ = gemm_choice(builder_, queue_, form_, small, "product");
     tiles_ = GemmTiles::of(choice_.chosen.parameters);
+  }
+  /// Smaller tiles where large ones are too few for the device, or, where steps can be shared out,
+  /// have too much outside the result.
+  void choose_for_few() {
+    const std::size_t large = all_tiles(), area = large * tiles_.rows * tiles_.columns;
+    if (!streams()) {
+      if (large < builder_.device(queue_).compute_units) choose(true);
+      return;
+    }
+    choose(true);
+    if (all_tiles() * tiles_.rows * tiles_.columns * 4 > area * 3) choose(false);
   }
 
   std::size_t tiles() const {
@@ -59,6 +67,48 @@ class GpuProduct {
   }
   /// Tiles of all items: what fills the device.
   std::size_t all_tiles() const { return tiles() * product_.items; }
+
+  /// How work-groups share the work: `parts` have a tile together, whose sums `gather` adds; or the
+  /// kernel streams (the template product_producer): `groups` take whole tiles in turn and share
+  /// out the steps of the others, the last ones, whose sums they join themselves.
+  struct Shares {
+    std::size_t groups = 0, parts = 1, whole = 0, streamed = 0;  ///< whole, streamed: tiles
+  };
+
+  Shares shares() const {
+    const std::size_t total = all_tiles(), units = builder_.device(queue_).compute_units;
+    if (!streams()) {
+      const std::size_t parts = parts_of_depth();
+      return {total * parts, parts, total * parts, 0};
+    }
+    if (total < units) return shares_of_few(total, units);
+    // Units would have nothing to do in the last turn, out of all turns: where that is little,
+    // joining costs as much.
+    const std::size_t turns = panels_of(total, units), idle = turns * units - total;
+    const bool is_little = idle * 64 < turns * units;
+    const std::size_t whole = is_little ? total : (total / units - 1) * units;
+    return {units, 1, whole, total - whole};
+  }
+
+  /// Of fewer tiles than there are units all are shared.
+  Shares shares_of_few(std::size_t total, std::size_t units) const {
+    constexpr std::size_t least_depth = 128;  // of a group
+    const std::size_t least_steps = std::max<std::size_t>(1, least_depth / tiles_.depth);
+    const std::size_t steps = total * panels_of(product_.depth, tiles_.depth);
+    std::size_t groups = std::min(units, std::max(total, steps / least_steps));
+    // Equal parts of a tile are the cheapest to join, where they make about as many groups.
+    const std::size_t equal = groups / total * total;
+    if (equal * 16 >= groups * 15) groups = equal;
+    return groups == total ? Shares{total, 1, total, 0} : Shares{groups, 1, 0, total};
+  }
+
+  /// Whether the kernel can share out single steps: each tile has all of them, and an element's
+  /// bits may depend on who has them.
+  bool streams() const {
+    return gpu_.producers != 0 && !builder_.call().invariant &&
+           product_.triangle == Product::Triangle::whole && !product_.first.is_triangular() &&
+           !product_.second.is_triangular();
+  }
 
   /// Work-groups that share a tile: where the tiles are too few, but the depth is worth sharing.
   std::size_t parts_of_depth() const {
@@ -77,20 +127,32 @@ class GpuProduct {
     put_gate(to, product_);
   }
 
-  void multiply(const cl::Buffer& first, const cl::Buffer& second, const cl::Buffer& sums,
-                std::size_t parts) {
+  /// Sums that wait until others join them: of each part the result's, or of each group a tile's.
+  cl::Buffer room_for_sums() {
+    if (shares_.parts == 1 && shares_.streamed == 0) return {};
+    const std::size_t sums = shares_.parts > 1
+                                 ? product_.items * shares_.parts * product_.rows * product_.columns
+                                 : shares_.groups * tiles_.rows * tiles_.columns;
+    return builder_.scratch(queue_, 2, sums * panel_bytes_);
+  }
+
+  void multiply(const cl::Buffer& first, const cl::Buffer& second, const cl::Buffer& sums) {
     choice_.kernel = "product";
     NDRange range;
-    range.dimensions = 2;
     const std::size_t threads = gpu_.threads + gpu_.producers;
-    range.local = {threads, 1, 1};
-    range.global = {tiles() * parts * threads, product_.items, 1};
+    range.local[0] = threads;
+    range.global[0] = shares_.groups * threads;
     auto arguments = builder_.step(queue_, choice_, range);
     arguments.buffer(first).buffer(second);
     put_result(arguments, product_)
-        .flags(parts)
+        .flags(shares_.parts)
         .numbers(product_.rows * product_.columns)
         .buffer(sums);
+    if (gpu_.producers != 0)
+      arguments.flags(product_.items, shares_.whole)
+          .buffer(shares_.streamed == 0
+                      ? cl::Buffer()
+                      : builder_.zeros(queue_, (1 + shares_.streamed) * sizeof(cl_uint)));
     put_items(arguments);
   }
 
@@ -135,6 +197,7 @@ class GpuProduct {
   GpuForm gpu_;
   KernelChoice choice_;
   GemmTiles tiles_;
+  Shares shares_;
 };
 
 }  // namespace

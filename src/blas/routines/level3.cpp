@@ -122,7 +122,7 @@ void set_scales(Factor& factor, const Call& call, Slot slot, std::size_t group) 
 
 void add_gemm(SequenceBuilder& to) {
   const Call& call = to.call();
-  if (add_thin(to)) return;
+  if (add_thin(to) || add_small_gemm(to)) return;
   Product product;
   product.rows = call.m;
   product.columns = call.n;

@@ -62,9 +62,18 @@ Cut cut_of(const SequenceBuilder& to, unsigned queue, const NormalMatrix& matrix
                                            : std::min(matrix.n, matrix.up + matrix.down + 1);
   if (device.type != Device::Type::cpu) {
     const std::int64_t block = op.transposed ? group_columns : group_rows;
-    const std::int64_t most = std::max<std::int64_t>(1, terms / (op.transposed ? 1024 : 64));
-    return {block, std::clamp<std::int64_t>(
-                       units * product_groups_per_unit / ceil_div(results, block), 1, most)};
+    const std::int64_t blocks = ceil_div(results, block);
+    // Parts with at least so many terms of a sum, that there are so many work-groups a compute
+    // unit.
+    const auto parts = [&](std::int64_t groups, std::int64_t least_terms) {
+      return std::min(units * groups / blocks, terms / least_terms);
+    };
+    // By rows: so many that the last ones matter little, as long as they have enough to read.
+    constexpr std::int64_t long_sum = 1024;
+    const std::int64_t wanted = op.transposed      ? parts(product_groups_per_unit, 1024)
+                                : terms < long_sum ? parts(product_groups_per_unit, 64)
+                                                   : std::max(parts(32, 512), parts(2, 64));
+    return {block, std::max<std::int64_t>(1, wanted)};
   }
   const double worth = matrix.area() / queues / least_product_area;
   const auto items = static_cast<std::int64_t>(
@@ -278,6 +287,20 @@ void add_symv_on_gpus(SequenceBuilder& to, Team& team, const NormalMatrix& trian
   arguments.operand(Slot::y).numbers(to.call()[Slot::y].stride);
 }
 
+/// The same in one launch, for a few rows.
+void add_symv_of_few(SequenceBuilder& to, Team& team, const NormalMatrix& triangle,
+                     std::int64_t conj, Diagonal diagonal, const DenseVector& x) {
+  constexpr std::int64_t rows_of_group = 32;
+  const auto groups = static_cast<std::size_t>(ceil_div(triangle.n, rows_of_group));
+  auto arguments =
+      team.step(0, template_choice(to, 0, "mv_sym_few"), work_groups(to.device(0), groups));
+  triangle.put(arguments);
+  arguments.numbers(conj, diagonal);
+  x.put(arguments);
+  arguments.scalars(by_call.alpha, by_call.beta);
+  arguments.operand(Slot::y).numbers(to.call()[Slot::y].stride);
+}
+
 }  // namespace
 
 void add_gemv(SequenceBuilder& to) {
@@ -307,6 +330,9 @@ void add_symv(SequenceBuilder& to) {
   const bool is_band = std::max(triangle.up, triangle.down) < triangle.n - 1;
   // Which half is conjugated, as mv_sym takes it.
   const std::int64_t conj = hermitian ? (matrix.flipped ? 1 : 2) : 0;
+  constexpr std::int64_t few_rows = 512;
+  if (cpus == 0 && triangle.n <= few_rows && work_group_of(to.device(0)) >= 32)
+    return add_symv_of_few(to, team, triangle, conj, diagonal, x);
   if (cpus == 0 && !is_band) return add_symv_on_gpus(to, team, triangle, conj, diagonal, x);
   if (cpus == to.queues()) {
     const PartialSums parts = add_halves_on_cpus(to, team, triangle, conj, x);

@@ -48,21 +48,33 @@ struct UpdateCut {
 };
 
 /// Blocks of columns, and parts of the rows where the columns are few.
-UpdateCut update_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns,
-                        double area) {
+UpdateCut cpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns,
+                     double area) {
   constexpr double least_area = 16384;
-  constexpr std::int64_t items_per_unit = 4, groups_per_unit = 32, least_rows = 1024;
-  const bool cpu = device.type == Device::Type::cpu;
-  const std::int64_t units = device.compute_units;
-  const auto items = static_cast<std::int64_t>(
-      std::clamp(area / least_area, 1.0,
-                 static_cast<double>(units * (cpu ? items_per_unit : groups_per_unit))));
+  constexpr std::int64_t items_per_unit = 4, least_rows = 1024;
+  const auto items = static_cast<std::int64_t>(std::clamp(
+      area / least_area, 1.0, static_cast<double>(device.compute_units * items_per_unit)));
   UpdateCut cut{};
   cut.columns = std::max<std::int64_t>(1, columns / items);
-  if (!cpu) cut.columns = std::min<std::int64_t>(cut.columns, 8);
   const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
   cut.parts =
       std::clamp<std::int64_t>(items / blocks, 1, std::max<std::int64_t>(1, matrix.m / least_rows));
+  cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
+  return cut;
+}
+
+/// As many columns as the kernel keeps, and two rows for a work-item as long as these fill the
+/// device.
+UpdateCut gpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns) {
+  constexpr std::int64_t most_columns = 8, groups_per_unit = 32, rows_of_item = 2;
+  const std::int64_t rows_of_group =
+      rows_of_item * static_cast<std::int64_t>(work_group_of(device));
+  UpdateCut cut{};
+  cut.columns = std::min(most_columns, columns);
+  const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
+  const std::int64_t most = std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(device.compute_units) * groups_per_unit / blocks);
+  cut.parts = std::clamp<std::int64_t>((matrix.m + rows_of_group - 1) / rows_of_group, 1, most);
   cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
   return cut;
 }
@@ -86,7 +98,10 @@ void add_rank_update(SequenceBuilder& to) {
   for (unsigned queue = 0; queue < team.queues(); ++queue) {
     const std::int64_t from = borders[queue], end = borders[queue + 1];
     if (from == end) continue;
-    const UpdateCut cut = update_cut_of(to.device(queue), matrix, end - from, area / team.queues());
+    const Device& device = to.device(queue);
+    const UpdateCut cut = device.type == Device::Type::cpu
+                              ? cpu_cut_of(device, matrix, end - from, area / team.queues())
+                              : gpu_cut_of(device, matrix, end - from);
     auto arguments = team.step(queue, template_choice(to, queue, "rank_update"), cut.range);
     matrix.put(arguments);
     arguments.numbers(from, end, cut.columns, cut.parts)

@@ -15,6 +15,10 @@ void add_steps(SequenceBuilder& builder);
 /// Adds the steps of a call with a batch, whose routine's own function is `add` (batch.cpp).
 void add_batch(SequenceBuilder& builder, const std::function<void(SequenceBuilder&)>& add);
 
+/// Adds a gemm so small that a GPU does it best as a batch of one, in one launch (batch.cpp);
+/// returns false, and adds nothing, for others.
+bool add_small_gemm(SequenceBuilder& builder);
+
 // ---- Operands that lie in memory otherwise than the call's precision says (Operand::stored), for
 // routines whose kernels do not know them: copied into workspace, and results back (widened.cpp).
 

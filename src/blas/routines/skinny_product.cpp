@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "blas/generator/gemm_generator.hpp"
+#include "blas/generator/matrix_unit_generator.hpp"
 #include "blas/routines/product.hpp"
 
 // Products with a factor of a few columns: bound by reading the other one, which is read in place.
@@ -95,6 +96,56 @@ std::optional<Skinny> skinny_of(const SequenceBuilder& builder, unsigned queue,
   return std::nullopt;
 }
 
+/// How the matrix units of a GPU take a product (the template skinny_units).
+struct Units {
+  std::size_t few, threads;
+  std::size_t block;            ///< of the depth, which a warp multiplies at a time
+  std::size_t group = 0;        ///< elements that have one scale; 0: none have
+  std::size_t most_groups = 0;  ///< of a part of the depth, whose scales are in local memory
+  static constexpr std::size_t rows = 32;  ///< of a work-group
+
+  std::size_t warps() const { return threads / 32; }
+  /// Local memory: digits of X, scales. Sums have as much again, at the most, as OpenCL tells of.
+  std::size_t local_bytes() const {
+    return warps() * few * 2048 + most_groups * (rows + 4) * sizeof(float);
+  }
+  /// Whether the scales of a part find room where the depth has so many.
+  bool has_room(std::size_t depth, std::size_t parts) const {
+    const std::size_t blocks = panels_of(panels_of(depth, block), parts * warps()) * warps();
+    return group == 0 || (blocks + 1) * block / group + 2 <= most_groups;
+  }
+};
+
+/// Columns of the narrow factor that the matrix units take.
+constexpr std::size_t most_few_of_units = 4;
+/// Their rows and depth, which the kernel counts in ints.
+constexpr std::size_t most_of_units = std::size_t{1} << 30;
+
+std::optional<Units> units_of(const SequenceBuilder& builder, unsigned queue,
+                              const Skinny& skinny) {
+  const Product& product = skinny.product;
+  const Factor& first = product.first;
+  const Storage stored = first.region.stored;
+  if (!builder.gemm_form(queue).starts_with("sm") || is_double(builder.call().precision) ||
+      !skinny.lies_along_depth() || product.columns > most_few_of_units ||
+      (stored != Storage::int4 && stored != Storage::int8) || product.depth >= most_of_units ||
+      product.rows >= most_of_units)
+    return std::nullopt;
+  // Offsets are not known yet: where they spoil the alignment, the kernel is right, and slower.
+  const std::size_t chunk = stored == Storage::int4 ? 32 : 16, block = 4 * chunk;
+  if (first.region.leading % static_cast<std::int64_t>(chunk) != 0) return std::nullopt;
+  // Hopper has more local memory than OpenCL tells of.
+  const bool is_large = has_matrix_units(builder.device(queue));
+  Units units{product.columns, !is_large ? 128u : product.columns == 1 ? 512u : 256u, block};
+  if (first.scales) {
+    if (first.group % block != 0 && block % first.group != 0) return std::nullopt;
+    units.group = first.group;
+    units.most_groups = is_large ? 512 : 128;
+  }
+  if (units.local_bytes() > (is_large ? 200u : 40u) << 10) return std::nullopt;
+  return units;
+}
+
 class SkinnySteps {
  public:
   SkinnySteps(SequenceBuilder& builder, unsigned queue, const Skinny& skinny)
@@ -104,11 +155,14 @@ class SkinnySteps {
         product_(skinny.product),
         form_(product_.form()),
         is_cpu_(is_cpu_form(builder.gemm_form(queue))),
-        threads_(std::min<std::size_t>(128, gpu_form(builder.gemm_form(queue)).threads)),
+        units_(units_of(builder, queue, skinny)),
+        threads_(units_ ? units_->threads
+                        : std::min<std::size_t>(128, gpu_form(builder.gemm_form(queue)).threads)),
         // Vectors of X lie along the depth; integers of 4 bits are unpacked once.
-        is_packed_(skinny.lies_along_depth() && (product_.second.trans != Transpose::none ||
-                                                 !has_vectors(product_.second.region.stored) ||
-                                                 product_.second.region.stored == Storage::int4)) {}
+        is_packed_(!units_ && skinny.lies_along_depth() &&
+                   (product_.second.trans != Transpose::none ||
+                    !has_vectors(product_.second.region.stored) ||
+                    product_.second.region.stored == Storage::int4)) {}
 
   void add() {
     const auto& second = product_.second;
@@ -160,8 +214,15 @@ class SkinnySteps {
       add("threads", threads_);
       add("async", builder_.gemm_form(queue_).starts_with("sm"));
     }
-    KernelChoice chosen =
-        template_choice(builder_, queue_, is_cpu_ ? "skinny_cpu" : "skinny_gpu", std::move(facts));
+    if (units_) {
+      add("group", units_->group);
+      add("near_bytes", units_->local_bytes());
+    }
+    KernelChoice chosen = template_choice(builder_, queue_,
+                                          is_cpu_  ? "skinny_cpu"
+                                          : units_ ? "skinny_units"
+                                                   : "skinny_gpu",
+                                          std::move(facts));
     chosen.kernel = kernel;
     return chosen;
   }
@@ -169,6 +230,7 @@ class SkinnySteps {
   /// Rows of a work-item of a CPU, or of a work-group of a GPU.
   std::size_t least_rows() const {
     if (is_cpu_) return skinny_.lies_along_depth() ? 6 : 64;
+    if (units_) return Units::rows;
     return skinny_.lies_along_depth() ? threads_ / 32 *
                                             (product_.columns >= 5   ? 1
                                              : product_.columns >= 2 ? 2
@@ -177,11 +239,16 @@ class SkinnySteps {
   }
   /// Where the rows are too few for the device, its work-items share the depth.
   std::size_t parts_of_depth() const {
-    const std::size_t units = builder_.device(queue_).compute_units * (is_cpu_ ? 1 : 8);
+    // Work-items of a unit: of the matrix units 512 have all of its registers.
+    const std::size_t units = builder_.device(queue_).compute_units * (is_cpu_  ? 1
+                                                                       : units_ ? 512 / threads_
+                                                                                : 8);
     const std::size_t shares = panels_of(product_.rows, least_rows());
-    const std::size_t least_depth = is_cpu_ ? 4096 : 512;
-    return std::clamp<std::size_t>(units / shares, 1,
-                                   std::max<std::size_t>(1, product_.depth / least_depth));
+    const std::size_t least_depth = is_cpu_ || units_ ? 4096 : 512;
+    std::size_t parts = std::clamp<std::size_t>(
+        units / shares, 1, std::max<std::size_t>(1, product_.depth / least_depth));
+    while (units_ && !units_->has_room(product_.depth, parts)) ++parts;
+    return parts;
   }
 
   void put_result(SequenceBuilder::Arguments& to) const {
@@ -205,6 +272,11 @@ class SkinnySteps {
           std::clamp<std::size_t>(work >> 16, 1, builder_.device(queue_).compute_units);
       range =
           work_groups(builder_.device(queue_), parts > 1 ? parts * shares : std::min(shares, most));
+    } else if (units_) {
+      range.dimensions = 2;
+      range.local[0] = threads_;
+      range.global[0] = shares * threads_;
+      range.global[1] = parts;
     } else {
       range.local[0] = threads_;
       range.global[0] = shares * parts * threads_;
@@ -229,6 +301,7 @@ class SkinnySteps {
   const Product& product_;
   ProductForm form_;
   bool is_cpu_;
+  std::optional<Units> units_;
   std::size_t threads_;  ///< of a GPU's work-group
   bool is_packed_;
 };

@@ -23,4 +23,12 @@ struct SmallProduct {
 void add_small_product(SequenceBuilder& builder, unsigned queue, const SmallProduct& product,
                        std::size_t from, std::size_t to);
 
+/// Whether the matrix units of a queue's device have a kernel for the call's product, a gemm of
+/// halves or bfloat16 with nothing after it, in batches.
+bool takes_small_halves(const SequenceBuilder& builder, unsigned queue);
+
+/// The same as add_small_product() for such a product.
+void add_small_halves(SequenceBuilder& builder, unsigned queue, const SmallProduct& product,
+                      std::size_t from, std::size_t to);
+
 }  // namespace kiln::blas

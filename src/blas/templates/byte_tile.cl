@@ -1,14 +1,19 @@
-// Level 3 on CPUs with AVX-512 VNNI: products of integers of 8 bits and fewer, in place of `pack` and `cpu_tile`.
+// Level 3 on CPUs with AVX-512 VNNI or AVX2: products of integers of 8 bits and fewer, in place of `pack` and
+// `cpu_tile`.
 //
-// An instruction adds the products of four bytes to each lane of int32, but one of its factors has no sign: the
-// first factor's bytes are packed 128 larger, and the sums begin with -128 times those of the second factor's
-// columns. All of it is modulo 2^32: what an int32 holds comes out exactly, -128 times -128 included.
+// With VNNI an instruction adds the products of four bytes to each lane of int32, but one of its factors has no sign:
+// the first factor's bytes are packed 128 larger, and the sums begin with -128 times those of the second factor's
+// columns. All of it is modulo 2^32: what an int32 holds comes out exactly, -128 times -128 included. AVX2 multiplies
+// pairs of 16 bits and adds the two: a vector of the first factor is cut into its even and its odd bytes, and the
+// second factor's panels hold such pairs already, the even ones of four and then the odd ones.
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== byte_quads =====
 // A panel's unit is an int: four bytes of a row, side by side in the depth. Before its columns of units lies one more,
 // with what the sums begin with. The last unit of a block is filled up with zeros.
 #define STEPS(columns) (((columns) + 3) / 4)
 #define PANEL_SIZE(width, columns) ((long)(width) * (STEPS(columns) + 1))
+#define SECOND_UNITS (VNNI ? 1 : 2)  // of the second factor, for four bytes
+#define SECOND_SIZE(columns) ((long)COLUMNS * (SECOND_UNITS * STEPS(columns) + 1))
 // What a triangle does not have is zeros in its panel, which the sums' beginnings count with.
 #define WHOLE_BLOCKS 1
 
@@ -19,8 +24,18 @@ typedef INTS __attribute__((aligned(4))) INTS_ANYWHERE;
 typedef int4 __attribute__((aligned(1))) INT4_ANYWHERE;
 typedef int4 __attribute__((aligned(4))) INT4_IN_PANEL;
 
+#if VNNI
 // sum += products of four bytes in each lane: without sign in a, with it in b.
 #define ADD_QUADS(sum, a, b) __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b))
+#else
+// sum += products of two numbers of 16 bits in each lane.
+#define ADD_PAIRS(sum, a, b)                                           \
+  {                                                                    \
+    INTS products;                                                     \
+    __asm__("vpmaddwd %2, %1, %0" : "=x"(products) : "x"(a), "x"(b)); \
+    sum += products;                                                   \
+  }
+#endif
 //===== pack_bytes =====
 // As `pack`, with the same macros and the same arguments, but for units of four bytes. FLIP is what makes a
 // factor's bytes 128 larger, or nothing. A line of a cache holds CHUNK bytes.
@@ -116,6 +131,7 @@ inline void JOIN(PACK, _piece)(const Factor x, long i0, int there, long k1, int 
       }
 }
 
+#if VNNI
 // What sums begin with: -128 times the sum of each of a panel's rows.
 inline void JOIN(PACK, _begin)(global int* panel, int steps) {
   int sums[WIDTH];
@@ -135,16 +151,40 @@ inline void JOIN(PACK, _begin)(global int* panel, int steps) {
   }
   for (int i = 0; i < WIDTH; ++i) panel[i] = -128 * sums[i];
 }
+#else
+// The same, and the panel's four bytes, which lie in its last half, become pairs.
+inline void JOIN(PACK, _begin)(global int* panel, int steps) {
+  int sums[WIDTH];
+  for (int i = 0; i < WIDTH; ++i) sums[i] = 0;
+  global const int* from = panel + (long)WIDTH * (steps + 1);
+  global int* to = panel + WIDTH;
+  for (int k = 0; k < steps; ++k, from += WIDTH, to += 2 * WIDTH) {
+    // All are read before their places are written.
+    int quads[WIDTH];
+    for (int i = 0; i < WIDTH; ++i) quads[i] = from[i];
+    for (int i = 0; i < WIDTH; ++i) {
+      const int quad = quads[i];
+      const int byte0 = quad << 24 >> 24, byte1 = quad << 16 >> 24, byte2 = quad << 8 >> 24, byte3 = quad >> 24;
+      sums[i] += byte0 + byte1 + byte2 + byte3;
+      to[2 * i] = (byte0 & 0xffff) | (int)((uint)byte2 << 16);
+      to[2 * i + 1] = (byte1 & 0xffff) | (int)((uint)byte3 << 16);
+    }
+  }
+  for (int i = 0; i < WIDTH; ++i) panel[i] = -128 * sums[i];
+}
+#endif
 
 // Panels [p0, p1) of a matrix of `rows` rows, and columns [k0, k0 + columns) of them, into a slot
 // that has panel 0 first.
 inline void PACK(const Factor x, long p0, long p1, long rows, long k0, int columns, global int* slot) {
   for (long p = p0; p < p1; ++p) {
-    global int* panel = slot + p * PANEL_SIZE(WIDTH, columns);
+    const bool is_second = FLIP == 0;
+    global int* panel = slot + p * (is_second ? SECOND_SIZE(columns) : PANEL_SIZE(WIDTH, columns));
+    global int* quads = panel + (long)WIDTH * (is_second && !VNNI ? STEPS(columns) + 1 : 1);
     for (int from = 0; from < columns; from += CHUNK)
       JOIN(PACK, _piece)(x, p * WIDTH, (int)min(rows - p * WIDTH, (long)WIDTH), k0 + from,
-                         min(CHUNK, columns - from), panel + (1 + from / 4) * WIDTH);
-    if (FLIP == 0) JOIN(PACK, _begin)(panel, STEPS(columns));
+                         min(CHUNK, columns - from), quads + from / 4 * WIDTH);
+    if (is_second) JOIN(PACK, _begin)(panel, STEPS(columns));
   }
 }
 #undef PACK
@@ -164,18 +204,33 @@ inline void tile(int from, int to, global const int* restrict a, global const in
   SUMS sums[COLUMNS][VECTORS];
   FOR_TILE(j, v) sums[j][v] = (SUMS)(b[j]);
   a += (long)(from + 1) * ROWS;
-  b += (long)(from + 1) * COLUMNS;
+  b += (long)(from * SECOND_UNITS + 1) * COLUMNS;
   for (int k = from; k < to; ++k) {
     WILL_READ(next);
     next += step;
     SUMS x[VECTORS];
     UNROLLED(v, VECTORS) x[v] = ((global const INTS_ANYWHERE*)a)[v];
+#if VNNI
     UNROLLED(j, COLUMNS) {
       const SUMS y = (SUMS)(b[j]);
       UNROLLED(v, VECTORS) ADD_QUADS(sums[j][v], x[v], y);
     }
+#else
+    SUMS odd[VECTORS];
+    UNROLLED(v, VECTORS) {
+      odd[v] = JOIN(as_int, LANES)(JOIN(as_uint, LANES)(x[v]) >> 8) & 0x00ff00ff;
+      x[v] &= 0x00ff00ff;
+    }
+    UNROLLED(j, COLUMNS) {
+      const SUMS y = (SUMS)(b[2 * j]), y_odd = (SUMS)(b[2 * j + 1]);
+      UNROLLED(v, VECTORS) {
+        ADD_PAIRS(sums[j][v], x[v], y)
+        ADD_PAIRS(sums[j][v], odd[v], y_odd)
+      }
+    }
+#endif
     a += ROWS;
-    b += COLUMNS;
+    b += COLUMNS * SECOND_UNITS;
   }
   finish(sums, target, rows, columns, alpha, beta, above, triangle AFTER_ARGUMENTS);
 }

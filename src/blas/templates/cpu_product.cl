@@ -113,7 +113,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
     const long k0 = (long)k * block;
     const int here = (int)min((long)block, depth - k0);
     global PANEL* first_slot = first + k % slots * row_end * PANEL_SIZE(ROWS, block);
-    global PANEL* second_slot = second + k % slots * column_end * PANEL_SIZE(COLUMNS, block);
+    global PANEL* second_slot = second + k % slots * column_end * SECOND_SIZE(block);
     if (packs_it) {
       if (k >= slots) wait_for(multiplied + k - slots, parts);
       if (part < first_packs) {
@@ -142,7 +142,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
       // While the tiles of a panel of B are computed, a share of the next one comes nearer with each.
       const int step = (int)((COLUMNS * PARTS + p1 - p0 - 1) / (p1 - p0));
       for (long q = q0; q < q1; ++q) {
-        global const PANEL* next = second_slot + min(q + 1, q1 - 1) * PANEL_SIZE(COLUMNS, here);
+        global const PANEL* next = second_slot + min(q + 1, q1 - 1) * SECOND_SIZE(here);
         for (long p = p0; p < p1; ++p) {
           const long i0 = p * ROWS, j0 = q * COLUMNS;
           if (triangle == 1 && i0 + ROWS <= j0) continue;
@@ -152,7 +152,7 @@ kernel void product(global const ELEMENT(FIRST)* a, long a_offset, long a_step_i
           if (from >= k0 + here || to <= k0) continue;
           tile(WHOLE_BLOCKS ? 0 : (int)max(from - k0, 0L),
                WHOLE_BLOCKS ? STEPS(here) : (int)min(to - k0, (long)here),
-               first_slot + p * PANEL_SIZE(ROWS, here), second_slot + q * PANEL_SIZE(COLUMNS, here),
+               first_slot + p * PANEL_SIZE(ROWS, here), second_slot + q * SECOND_SIZE(here),
 #if SPECIAL
                (Target){c, offset + j0 * ld + i0, ld, sums + (q * row_end + p) * ROWS * COLUMNS,
                         from >= k0, min(to, depth) <= k0 + here, i0, j0},

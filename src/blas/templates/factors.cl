@@ -210,4 +210,5 @@ DEFINE_GET_MANY(LANES)
 // Columns that a tile goes through, and reals of a panel, for so many columns of the depth.
 #define STEPS(columns) (columns)
 #define PANEL_SIZE(width, columns) ((long)(width) * (columns) * PARTS)
+#define SECOND_SIZE(columns) PANEL_SIZE(COLUMNS, columns)
 #define WHOLE_BLOCKS 0

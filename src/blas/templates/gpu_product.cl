@@ -14,6 +14,9 @@
 #define STAGE_A (STEP * PARTS * LINE_A)
 #define STAGE_B (STEP * PARTS * LINE_B)
 #define REALS_16 (16 / (int)sizeof(PANEL))
+#ifndef FLIPPED
+#define FLIPPED 0
+#endif
 
 // Sums of a tile: PANEL_T. Of integers a result of int32 is made by integers alone, with whole alpha and beta.
 #if INTEGER
@@ -57,13 +60,44 @@ inline void put_result(global ELEMENT(RESULT)* c, long first, long ld, long i, l
 #endif
 }
 
-// Which tile a work-group computes: strips of 8 columns of tiles, so that the work-groups of one
-// moment share panels in the cache.
-inline void find_tile(long group, long row_end, long column_end, long* p, long* q) {
-  const long strip = group / (row_end * 8) * 8, width = min(8L, column_end - strip);
-  const long inside = group - strip * row_end;
-  *p = inside / width;
-  *q = strip + inside % width;
+// What a work-group computes: steps [from, to) of the depth of a tile of one item of a batch, which are
+// the `part`-th of `parts` that one of their work-groups joins. `number`: of the tile, of those that
+// are cut into such parts.
+typedef struct {
+  int of_batch, p, q, from, to, number, part, parts;
+} Work;
+// The tiles of a result, and which of them and of their depth matter.
+typedef struct {
+  int row_end, column_end, steps, triangle, range, parts;
+} Sizes;
+
+// A tile by its number: strips of 8 columns of tiles, so that the work-groups of one moment share
+// panels in the cache.
+inline void find_tile(int number, const Sizes* sizes, Work* work) {
+  const int strip = number / (sizes->row_end * 8) * 8;
+  const int width = min(8, sizes->column_end - strip), inside = number - strip * sizes->row_end;
+  work->p = inside / width;
+  work->q = strip + inside % width;
+}
+
+// A part of a tile by its number, of all items' parts of tiles. False where there is nothing to compute.
+inline bool find_part(int number, const Sizes* sizes, Work* work) {
+  const int tiles = sizes->row_end * sizes->column_end, parts = sizes->parts;
+  find_tile(number % tiles, sizes, work);
+  work->part = number / tiles % parts;
+  work->parts = 1;
+  work->number = 0;
+  work->of_batch = number / tiles / parts;
+  const int i0 = work->p * ROWS, j0 = work->q * COLUMNS;
+  // The depth that matters, in whole steps: beyond it the panels hold zeros.
+  const int range = sizes->range;
+  const int begin = (range == 2 ? i0 : range == 3 ? j0 : 0) / STEP;
+  const int end = min(sizes->steps, range == 1   ? (i0 + ROWS + STEP - 1) / STEP
+                                    : range == 4 ? (j0 + COLUMNS + STEP - 1) / STEP
+                                                 : sizes->steps);
+  work->from = begin + (int)((long)(end - begin) * work->part / parts);
+  work->to = begin + (int)((long)(end - begin) * (work->part + 1) / parts);
+  return !((sizes->triangle == 1 && i0 + ROWS <= j0) || (sizes->triangle == 2 && j0 + COLUMNS <= i0));
 }
 //===== product_simt =====
 // A tile by ordinary multiply-adds. 256 work-items as 4 x 2 warps of 4 x 8 lanes (64 as 2 x 1); each
@@ -88,36 +122,47 @@ typedef JOIN(REAL_NAME, 4) PANEL4;
   const int warp = item / 32, lane = item % 32;                                 \
   const int row = warp % WARPS_DOWN * 4 * TR + lane % 4 * 4;                    \
   const int column = warp / WARPS_DOWN * 8 * TC + lane / 4 * 4;                 \
-  PANEL acc[PARTS][TR][TC];                                                     \
+  PANEL acc[PARTS][TR][TC];
+#define TILE_CLEAR                                                              \
   _Pragma("unroll") for (int part = 0; part < PARTS; ++part)                    \
       _Pragma("unroll") for (int i = 0; i < TR; ++i)                            \
           _Pragma("unroll") for (int j = 0; j < TC; ++j) acc[part][i][j] = 0;
 
 inline void tile_step(local const PANEL* a, local const PANEL* b, int row, int column,
                       PANEL acc[PARTS][TR][TC]) {
-#pragma unroll 8  // more would leave the cache of instructions
+// More would leave the cache of instructions.
+#if COMPLEX
+#pragma unroll 8
+#else
+#pragma unroll 16
+#endif
   for (int k = 0; k < STEP; ++k) {
     PANEL x[PARTS][TR], y[PARTS][TC];
 #pragma unroll
-    for (int part = 0; part < PARTS; ++part) {
+    for (int part = 0; part < PARTS; ++part)
 #pragma unroll
       for (int i = 0; i < TR; i += 4)
         vstore4(*(local const PANEL4*)(a + (k * PARTS + part) * LINE_A + row + i * 4), 0,
                 &x[part][i]);
 #pragma unroll
+    for (int part = 0; part < PARTS; ++part)
+#pragma unroll
       for (int j = 0; j < TC; j += 4)
         vstore4(*(local const PANEL4*)(b + (k * PARTS + part) * LINE_B + column + j * 8), 0,
                 &y[part][j]);
-    }
+    // Without COMPLEX there and back, so that an instruction at the turn has an operand of the one
+    // before, too.
 #pragma unroll
     for (int i = 0; i < TR; ++i)
 #pragma unroll
-      for (int j = 0; j < TC; ++j) {
+      for (int n = 0; n < TC; ++n) {
+        const int j = COMPLEX || i % 2 == 0 ? n : TC - 1 - n;
         acc[0][i][j] = MULTIPLY_ADD(x[0][i], y[0][j], acc[0][i][j]);
 #if COMPLEX
         acc[0][i][j] = fma(-x[1][i], y[1][j], acc[0][i][j]);
-        acc[1][i][j] = fma(x[0][i], y[1][j], acc[1][i][j]);
-        acc[1][i][j] = fma(x[1][i], y[0][j], acc[1][i][j]);
+        // Where the factors are exchanged, these sums have the bits that they have where they are not.
+        acc[1][i][j] = fma(x[FLIPPED][i], y[1 - FLIPPED][j], acc[1][i][j]);
+        acc[1][i][j] = fma(x[1 - FLIPPED][i], y[FLIPPED][j], acc[1][i][j]);
 #endif
       }
   }
@@ -152,7 +197,8 @@ inline void mma(double c[4], double a0, double a1, double b) {
 #define TILE_STATE                                                      \
   const int warp = item / 32, member = item % 4, group = item % 32 / 4; \
   const int row = warp % 2 * (ROWS / 2), column = warp / 2 * (COLUMNS / 4); \
-  double acc[PARTS][MI][NI][4];                                         \
+  double acc[PARTS][MI][NI][4];
+#define TILE_CLEAR                                                      \
   _Pragma("unroll") for (int part = 0; part < PARTS; ++part)            \
       _Pragma("unroll") for (int i = 0; i < MI; ++i)                    \
           _Pragma("unroll") for (int j = 0; j < NI; ++j)                \
@@ -175,15 +221,18 @@ inline void tile_step(local const double* a, local const double* b, int row, int
 #pragma unroll
       for (int j = 0; j < NI; ++j) y[part][j] = line_b[j * 8];
     }
+    // Without COMPLEX there and back, as in product_simt.
 #pragma unroll
     for (int i = 0; i < MI; ++i)
 #pragma unroll
-      for (int j = 0; j < NI; ++j) {
+      for (int n = 0; n < NI; ++n) {
+        const int j = COMPLEX || i % 2 == 0 ? n : NI - 1 - n;
         mma(acc[0][i][j], x[0][i][0], x[0][i][1], y[0][j]);
 #if COMPLEX
         mma(acc[0][i][j], x[1][i][0], x[1][i][1], -y[1][j]);
-        mma(acc[1][i][j], x[0][i][0], x[0][i][1], y[1][j]);
-        mma(acc[1][i][j], x[1][i][0], x[1][i][1], y[0][j]);
+        // In the order of product_simt.
+        mma(acc[1][i][j], x[FLIPPED][i][0], x[FLIPPED][i][1], y[1 - FLIPPED][j]);
+        mma(acc[1][i][j], x[1 - FLIPPED][i][0], x[1 - FLIPPED][i][1], y[FLIPPED][j]);
 #endif
       }
   }
@@ -202,65 +251,66 @@ inline void tile_step(local const double* a, local const double* b, int row, int
               put(i0 + row + i * 16 + group + e / 2 * 8,                                  \
                   j0 + column + j * 8 + member * 2 + e % 2, ACCUMULATED(i, j, e))
 //===== product_walk =====
-// The kernel itself, around OPEN_STAGES (the stages' local memory, and who fills them), WALK (all
-// steps, through the stages), TILE_STATE (the accumulators), TILE_STEP(a, b) (a stage's worth of work)
-// and TILE_STORE(put) of the form, which has put(i, j, sum) for each element.
+// The kernel itself, around OPEN_STAGES (the stages' local memory, and who fills them), EACH_WORK (what
+// the work-group computes), WALK (all steps of one, through the stages), TILE_STATE (where a work-item's
+// elements are), TILE_CLEAR and TILE_STEP(a, b) (a stage's worth of work) and TILE_STORE(put) of the
+// form, which has put(i, j, sum) for each element.
 //
 // Where the result has too few tiles for the device, each is computed by `parts` work-groups, which
-// share its depth and write into `sums`, part_step sums after another; `gather` adds them. Dimension 1
-// are the items of a batch: their results, and what belongs to them, lie item steps apart.
+// share its depth and write into `sums`, part_step sums after another; `gather` adds them. The items of
+// a batch: their results, and what belongs to them, lie item steps apart.
 #define ITEM_PARAMETERS                                                                          \
   , long item_step, long bias_item_step, long scale_item_step, long residual_item_step
 #if SPECIAL
-#define MOVE_TO_ITEM(item)                        \
-  offset += (item)*item_step;                     \
-  bias_first += (item)*bias_item_step;            \
-  scale_first += (item)*scale_item_step;          \
-  residual_first += (item)*residual_item_step;
+#define MOVE_BY_ITEMS(items)                       \
+  offset += (items)*item_step;                     \
+  bias_first += (items)*bias_item_step;            \
+  scale_first += (items)*scale_item_step;          \
+  residual_first += (items)*residual_item_step;
 #else
-#define MOVE_TO_ITEM(item) offset += (item)*item_step;
+#define MOVE_BY_ITEMS(items) offset += (items)*item_step;
 #endif
+
+// Where the work's first element of a factor is.
+#define PLACE_OF(x, width, end, number) \
+  (x + (((long)work.of_batch * sizes.end + work.number) * sizes.steps + work.from) * (STEP * width * PARTS))
+#define FIRST_PLACE PLACE_OF(first, ROWS, row_end, p)
+#define SECOND_PLACE PLACE_OF(second, COLUMNS, column_end, q)
 
 kernel __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1))) void product(
     global const PANEL* restrict first, global const PANEL* restrict second,
     global ELEMENT(RESULT)* restrict c, long offset, long ld, long rows, long columns, long depth,
     T alpha, T beta, int triangle, int hermitian, int range, int parts, long part_step,
-    global PANEL_T* restrict sums ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS GATE_PARAMETER) {
+    global PANEL_T* restrict sums STREAM_PARAMETERS ITEM_PARAMETERS AFTER_KERNEL_PARAMETERS
+        GATE_PARAMETER) {
   RETURN_AT_GATE
   const int item = get_local_id(0);
-  const long row_end = (rows + ROWS - 1) / ROWS, column_end = (columns + COLUMNS - 1) / COLUMNS;
-  long p, q;
-  const int part = (int)(get_group_id(0) / (row_end * column_end));
-  find_tile(get_group_id(0) % (row_end * column_end), row_end, column_end, &p, &q);
-  const long i0 = p * ROWS, j0 = q * COLUMNS;
-  if ((triangle == 1 && i0 + ROWS <= j0) || (triangle == 2 && j0 + COLUMNS <= i0)) return;
-  // The depth that matters, in whole steps: beyond it the panels hold zeros.
-  const long padded = (depth + STEP - 1) / STEP * STEP;
-  const long begin = (range == 2 ? i0 : range == 3 ? j0 : 0) / STEP;
-  const long end = range == 1   ? min(padded, i0 + ROWS) / STEP
-                   : range == 4 ? min(padded, j0 + COLUMNS) / STEP
-                                : padded / STEP;
-  const long from = begin + (end - begin) * part / parts;
-  const long to = begin + (end - begin) * (part + 1) / parts;
-  const long of_batch = get_group_id(1);
-  first += ((of_batch * row_end + p) * padded + from * STEP) * ROWS * PARTS;
-  second += ((of_batch * column_end + q) * padded + from * STEP) * COLUMNS * PARTS;
-  const int steps = (int)(to - from);
+  const Sizes sizes = {(int)((rows + ROWS - 1) / ROWS), (int)((columns + COLUMNS - 1) / COLUMNS),
+                       (int)((depth + STEP - 1) / STEP), triangle, range, parts};
   OPEN_STAGES
   TILE_STATE
-  WALK
-  if (parts > 1) {
-    sums += (of_batch * parts + part) * part_step;
+  int of_batch = 0;
+  Work work;
+  EACH_WORK {
+    const int steps = work.to - work.from;
+    const long i0 = work.p * (long)ROWS, j0 = work.q * (long)COLUMNS;
+    TILE_CLEAR
+    WALK
+    if (parts > 1) {
+      global PANEL_T* to = sums + ((long)work.of_batch * parts + work.part) * part_step;
 #define PUT_SUM(i, j, sum) \
-  if ((i) < rows && (j) < columns) sums[(j)*rows + (i)] = sum;
-    TILE_STORE(PUT_SUM)
-    return;
-  }
-  MOVE_TO_ITEM(of_batch)
-  AFTER_FROM_PARAMETERS
+  if ((i) < rows && (j) < columns) to[(j)*rows + (i)] = sum;
+      TILE_STORE(PUT_SUM)
+      continue;
+    }
+    JOIN_PARTS
+    MOVE_BY_ITEMS(work.of_batch - of_batch)
+    of_batch = work.of_batch;
+    AFTER_FROM_PARAMETERS
 #define PUT_RESULT(i, j, sum)                                                               \
   put_result(c, offset, ld, i, j, rows, columns, sum, alpha, beta, triangle, hermitian AFTER_ARGUMENTS);
-  TILE_STORE(PUT_RESULT)
+    TILE_STORE(PUT_RESULT)
+  }
 }
 
 // C = alpha (the sum of the parts) + beta C, a column after another, and what becomes of that.
@@ -271,7 +321,7 @@ kernel void gather(global const PANEL_T* restrict sums, long part_step, int part
   RETURN_AT_GATE
   const long of_batch = get_global_id(1);
   sums += of_batch * parts * part_step;
-  MOVE_TO_ITEM(of_batch)
+  MOVE_BY_ITEMS(of_batch)
   AFTER_FROM_PARAMETERS
   // A work-group goes down columns, its items side by side: nothing is divided.
   for (long j = get_group_id(0); j < columns; j += get_num_groups(0))

@@ -13,8 +13,10 @@
 #if ON_CPU
 #define TILE (64 / (int)sizeof(T))
 #else
-#define TILE 16
+#define TILE 32
 #endif
+// Elements that a GPU's work-item reads before it writes them.
+#define AT_ONCE 4
 
 #if ON_CPU && TRANSPOSED && PRECISION_NUMBER == PRECISION_IS_s
 // Exchanges blocks of the rows a and b: the later ones of a for the earlier ones of b.
@@ -72,9 +74,21 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
     for (long i = from; i < to; ++i) target[i] = SCALED(source[i]);
   }
 #elif !TRANSPOSED
-  FOR_MINE(item, rows * columns) {
-    const long i = item % rows, j = item / rows;
-    b[i + j * ld_b] = SCALED(a[i + j * ld_a]);
+  // Stretches of `down` rows of `across` columns: a work-item has AT_ONCE elements of one.
+  const long size = get_local_size(0), down = min(rows, size * AT_ONCE);
+  const long per_column = (down + AT_ONCE - 1) / AT_ONCE, across = size / per_column;
+  const long parts = (rows + down - 1) / down, stretches = parts * ((columns + across - 1) / across);
+  const long row = get_local_id(0) % per_column, column = get_local_id(0) / per_column;
+  for (long stretch = get_group_id(0); stretch < stretches; stretch += get_num_groups(0)) {
+    const long i0 = stretch % parts * down + row, j = stretch / parts * across + column;
+    if (column >= across || j >= columns) continue;
+    T value[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k)
+      if (i0 + k * per_column < rows) value[k] = a[i0 + k * per_column + j * ld_a];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k)
+      if (i0 + k * per_column < rows) b[i0 + k * per_column + j * ld_b] = SCALED(value[k]);
   }
 #else
   const long down = (rows + TILE - 1) / TILE, tiles = down * ((columns + TILE - 1) / TILE);
@@ -106,10 +120,19 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
   local T shared[TILE * (TILE + 1)];
   for (long tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
     const long i0 = tile % down * TILE, j0 = tile / down * TILE;
-    for (int at = get_local_id(0); at < TILE * TILE; at += get_local_size(0)) {
-      const int i = at % TILE, j = at / TILE;
-      if (i0 + i < rows && j0 + j < columns)
-        shared[i * (TILE + 1) + j] = a[i0 + i + (j0 + j) * ld_a];
+    for (int first = get_local_id(0); first < TILE * TILE; first += AT_ONCE * get_local_size(0)) {
+      T value[AT_ONCE];
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; ++k) {
+        const int at = first + k * get_local_size(0), i = at % TILE, j = at / TILE;
+        if (j < TILE && i0 + i < rows && j0 + j < columns)
+          value[k] = a[i0 + i + (j0 + j) * ld_a];
+      }
+#pragma unroll
+      for (int k = 0; k < AT_ONCE; ++k) {
+        const int at = first + k * get_local_size(0);
+        if (at < TILE * TILE) shared[at % TILE * (TILE + 1) + at / TILE] = value[k];
+      }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int at = get_local_id(0); at < TILE * TILE; at += get_local_size(0)) {
@@ -124,7 +147,7 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
 }
 //===== patches =====
 // im2col and col2im: an image's patches (kiln/blas/level2.hpp). FLIPPED: a patch's points of each
-// channel are in reverse order.
+// channel are in reverse order. And a convolution without patches, where FEW is not 0.
 #define WINDOW                                                                                  \
   long channels, long height, long width, long kernel_h, long kernel_w, long pad_h, long pad_w, \
       long stride_h, long stride_w, long dilation_h, long dilation_w, long rows, long columns
@@ -133,6 +156,11 @@ kernel void omatcopy(long rows, long columns, T alpha, global const T* restrict 
 #else
 #define POINT(h, w) ((h)*kernel_w + (w))
 #endif
+// Places that a GPU's work-item reads before it writes them.
+#define AT_ONCE 4
+// Of numbers from 0 on: GPUs divide short ones in a fraction of the time.
+#define QUOTIENT(a, b) \
+  ((((a) | (b)) >> 32) == 0 ? (long)((uint)(a) / (uint)(b)) : (a) / (b))
 
 kernel void im2col(WINDOW, global const T* restrict image, long at_image, global T* restrict to,
                    long at_to) {
@@ -144,19 +172,34 @@ kernel void im2col(WINDOW, global const T* restrict image, long at_image, global
   FOR_MINE(line, channels * points * rows) {
     const long first = 0, end = columns;
 #else
-  FOR_MINE(item, channels * points * rows * columns) {
-    const long line = item / columns, first = item % columns, end = first + 1;
+  // A work-item has AT_ONCE places of a line, so that it divides once for all of them.
+  const long in_line = (columns + AT_ONCE - 1) / AT_ONCE;
+  FOR_MINE(item, channels * points * rows * in_line) {
+    const long line = QUOTIENT(item, in_line), first = item - line * in_line;
 #endif
-    const long row = line % rows, point = line / rows % points, channel = line / rows / points;
-    const long h = point / kernel_w, w = point % kernel_w;
+    const long above = QUOTIENT(line, rows), row = line - above * rows;
+    const long channel = QUOTIENT(above, points), point = above - channel * points;
+    const long h = QUOTIENT(point, kernel_w), w = point - h * kernel_w;
     const long y = row * stride_h + h * dilation_h - pad_h;
     const bool is_inside = y >= 0 && y < height;
     global const T* from = image + (channel * height + y) * width;
     global T* line_to = to + ((channel * points + POINT(h, w)) * rows + row) * columns;
+#if ON_CPU
     for (long column = first; column < end; ++column) {
       const long x = column * stride_w + w * dilation_w - pad_w;
       line_to[column] = is_inside && x >= 0 && x < width ? from[x] : zero();
     }
+#else
+    T value[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k) {
+      const long x = (first + k * in_line) * stride_w + w * dilation_w - pad_w;
+      value[k] = is_inside && x >= 0 && x < width ? from[x] : zero();
+    }
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k)
+      if (first + k * in_line < columns) line_to[first + k * in_line] = value[k];
+#endif
   }
 }
 
@@ -165,18 +208,56 @@ kernel void col2im(WINDOW, global const T* restrict from, long at_from, T beta,
   from += at_from;
   image += at_image;
   FOR_MINE(item, channels * height * width) {
-    const long x = item % width, y = item / width % height, channel = item / width / height;
+    const long line = QUOTIENT(item, width), x = item - line * width;
+    const long channel = QUOTIENT(line, height), y = line - channel * height;
     T sum = zero();
     for (long h = 0; h < kernel_h; ++h) {
       const long down = y + pad_h - h * dilation_h;
-      if (down < 0 || down % stride_h != 0 || down / stride_h >= rows) continue;
+      if (down < 0) continue;
+      const long row = stride_h == 1 ? down : QUOTIENT(down, stride_h);
+      if (row * stride_h != down || row >= rows) continue;
       for (long w = 0; w < kernel_w; ++w) {
         const long across = x + pad_w - w * dilation_w;
-        if (across < 0 || across % stride_w != 0 || across / stride_w >= columns) continue;
-        sum += from[((channel * kernel_h * kernel_w + POINT(h, w)) * rows + down / stride_h) *
-                        columns + across / stride_w];
+        if (across < 0) continue;
+        const long column = stride_w == 1 ? across : QUOTIENT(across, stride_w);
+        if (column * stride_w != across || column >= columns) continue;
+        sum += from[((channel * kernel_h * kernel_w + POINT(h, w)) * rows + row) * columns + column];
       }
     }
     image[item] = is_zero(beta) ? sum : mul_add(beta, image[item], sum);
   }
 }
+#if FEW
+// A convolution with FEW filters, for GPUs: a work-item has a place of an image for all of them, and
+// reads what lies under the filters where it is. Zeros round the image are multiplied, too, as in
+// the product with patches.
+kernel void conv(WINDOW, long images, global const T* restrict image, long at_image,
+                 global const T* restrict filters, long at_filters, global T* restrict to,
+                 long at_to) {
+  image += at_image;
+  filters += at_filters;
+  to += at_to;
+  const long points = kernel_h * kernel_w * channels, places = rows * columns;
+  FOR_MINE(item, images * places) {
+    const long number = QUOTIENT(item, places), place = item - number * places;
+    const long row = QUOTIENT(place, columns), column = place - row * columns;
+    T sum[FEW];
+    for (int f = 0; f < FEW; ++f) sum[f] = zero();
+    for (long channel = 0; channel < channels; ++channel)
+      for (long h = 0; h < kernel_h; ++h) {
+        const long y = row * stride_h + h * dilation_h - pad_h;
+        const bool is_inside = y >= 0 && y < height;
+        global const T* from = image + ((number * channels + channel) * height + y) * width;
+        for (long w = 0; w < kernel_w; ++w) {
+          const long x = column * stride_w + w * dilation_w - pad_w;
+          const T value = is_inside && x >= 0 && x < width ? from[x] : zero();
+          const long point = channel * kernel_h * kernel_w + POINT(h, w);
+#pragma unroll
+          for (int f = 0; f < FEW; ++f)
+            sum[f] = mul_add(value, filters[f * points + point], sum[f]);
+        }
+      }
+    for (int f = 0; f < FEW; ++f) to[(number * FEW + f) * places + place] = sum[f];
+  }
+}
+#endif

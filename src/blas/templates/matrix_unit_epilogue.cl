@@ -2,26 +2,25 @@
 // Each part is a template of its own, named by the line before it (embed_templates.cmake).
 //===== matrix_unit_epilogue =====
 // A consumer copies what a tile's rows have of a bias and of a scale into local memory, as floats,
-// while the matrix units finish; what a work-item's two columns have is in registers. Nothing is read
+// before it begins with the tile; what a work-item's two columns have is in registers. Nothing is read
 // where the result's rows or columns have ended.
 //   FINISH_LOAD(to, first, rows, t)   declares a lane's pairs of 32 rows of the residual
-//   FINISH(sums, i, residual)         makes results of two sums, in the rows i and i + 1 of a tile
+//   FINISH(sums, i, residual)         makes results of two sums, in the rows i and i + 1 of a tile; `factor`
+//                                     is alpha where they have not been multiplied by it, else 1
 #if !SPECIAL
 #define AFTER_KERNEL_PARAMETERS
 #define AFTER_ITEM_PARAMETERS
 #define FINISH_PARAMETERS
-#define FINISH_ARGUMENTS
 #define FINISH_LOAD(to, first, rows, t)
 #define FINISH(sums, i, residual)
 #else
 #define AFTER_ITEM_PARAMETERS \
   , long bias_item_step, long scale_item_step, long residual_item_step
-#define FINISH_PARAMETERS , const Finish* finish
-#define FINISH_ARGUMENTS , finish + side
+#define FINISH_PARAMETERS , float factor, const Finish* finish
 #define FINISH_LOAD(to, first, rows, t) \
   float2 to[4];                         \
   load_residual(to, finish, first, rows, t);
-#define FINISH(sums, i, residual) sums = finished_pair(sums, finish, i, residual);
+#define FINISH(sums, i, residual) sums = finished_pair(sums, factor, finish, i, residual);
 
 #define AFTER_OF_ITEM(item) \
   after_of_item(after, item, bias_item_step, scale_item_step, residual_item_step)
@@ -32,6 +31,13 @@ INLINE After after_of_item(After after, long item, long bias_step, long scale_st
   after.residual_first += item * residual_step;
   return after;
 }
+
+// GELU wants the half of its argument: so what makes the argument is halved before.
+#if ACTIVATION == 2
+#define OF_ARGUMENT 0.5f
+#else
+#define OF_ARGUMENT 1
+#endif
 
 // What a tile's rows have, as far as they exist.
 typedef struct {
@@ -46,11 +52,14 @@ INLINE local const RowVectors* load_rows(local RowVectors* to, const After* afte
     const bool is_there = i0 + i < rows;
 #if BIAS == 1
     to->bias[i] =
-        is_there ? GET(BIAS_KIND, after->bias, after->bias_first + (i0 + i) * after->bias_step) : 0;
+        is_there ? OF_ARGUMENT *
+                       GET(BIAS_KIND, after->bias, after->bias_first + (i0 + i) * after->bias_step)
+                 : 0;
 #endif
 #if SCALE == 1
     to->scale[i] =
-        is_there ? GET(SCALE_KIND, after->scale, after->scale_first + (i0 + i) * after->scale_step)
+        is_there ? OF_ARGUMENT * GET(SCALE_KIND, after->scale,
+                                     after->scale_first + (i0 + i) * after->scale_step)
                  : 0;
 #endif
   }
@@ -74,11 +83,13 @@ INLINE Finish finish_of(const After* after, local const RowVectors* of_rows, lon
   Finish finish = {of_rows, 0, 0, after->residual, 0, false};
 #if BIAS == 2
   if (j < columns)
-    finish.bias = GET(BIAS_KIND, after->bias, after->bias_first + j * after->bias_step);
+    finish.bias =
+        OF_ARGUMENT * GET(BIAS_KIND, after->bias, after->bias_first + j * after->bias_step);
 #endif
 #if SCALE == 2
   if (j < columns)
-    finish.scale = GET(SCALE_KIND, after->scale, after->scale_first + j * after->scale_step);
+    finish.scale =
+        OF_ARGUMENT * GET(SCALE_KIND, after->scale, after->scale_first + j * after->scale_step);
 #endif
 #if RESIDUAL
   finish.residual_at = after->residual_first + i0 + j * after->residual_ld;
@@ -129,36 +140,38 @@ INLINE float power_of_2(float x) {
 INLINE float active(float x) { return activated(x); }
 #elif ACTIVATION == 2
 // GELU is max(x, 0) - |x| Q(|x|), where Q, the upper tail of the normal distribution, is 2 to the
-// power of a polynomial, fitted to its logarithm over [0, 5.75]; it falls as far as 8, where Q is
-// below 2^-50. With what ex2.approx is off by, 2 units of 2^-24 at most, |x| Q(|x|) is right to within
-// 2^-23.5, and 2^-22.3 of |x| (at 9,000 points, by floats of the host). For results of 16 bits: to within
-// 2^-20.9, and 2^-16.5 of itself where it is 2^-14 (a half's smallest normal number) or more: half an
-// ulp of a half is 2^-12 of it or more, of a bfloat16 2^-9.
-INLINE float active(float x) {
-  const float a = fmin(fabs(x), 8.0f);
+// power of a polynomial, fitted to its logarithm over [0, 5.75]; it falls as far as 8, where Q is below
+// 2^-50. From x / 2 it takes two operations fewer: max(x, 0) is x / 2 + |x / 2|, and the polynomial of
+// |x| / 2 has the same coefficients times powers of 2, for 2 Q. With what ex2.approx is off by, 2 units
+// of 2^-24 at most, |x| Q(|x|) is right to within 2^-23.5, and 2^-22.3 of |x| (at 9,000 points, by
+// floats of the host). For results of 16 bits: to within 2^-20.9, and 2^-16.5 of itself where it is 2^-14
+// (a half's smallest normal number) or more: half an ulp of a half is 2^-12 of it or more, of a bfloat16
+// 2^-9.
+INLINE float active(float half_of_x) {
+  const float a = fmin(fabs(half_of_x), 4.0f);
 #if RESULT == 1 || RESULT == 2
-  float p = 3.398042351118621e-05f;
-  p = fma(p, a, -0.0007674988618592039f);
-  p = fma(p, a, 0.008030782799194267f);
-  p = fma(p, a, -0.053240521463589874f);
-  p = fma(p, a, -0.4589887878237397f);
-  p = fma(p, a, -1.1511005865553317f);
-  p = fma(p, a, -1.0000042303386962f);
+  float p = 0.0021747471764683723f;
+  p = fma(p, a, -0.02455996349453926f);
+  p = fma(p, a, 0.12849251925945282f);
+  p = fma(p, a, -0.4259241819381714f);
+  p = fma(p, a, -1.8359551429748535f);
+  p = fma(p, a, -2.302201271057129f);
+  p = fma(p, a, -4.172325134277344e-06f);
 #else
-  float p = -3.162880446438976e-08f;
-  p = fma(p, a, 8.944653018261306e-07f);
-  p = fma(p, a, -1.100408462662017e-05f);
-  p = fma(p, a, 7.487454422516748e-05f);
-  p = fma(p, a, -0.00026871185400523245f);
-  p = fma(p, a, -3.279951852164231e-05f);
-  p = fma(p, a, 0.006997817661613226f);
-  p = fma(p, a, -0.052482202649116516f);
-  p = fma(p, a, -0.45920538902282715f);
-  p = fma(p, a, -1.151106357574463f);
-  p = fma(p, a, -0.9999999403953552f);
+  float p = -3.2387895771535113e-05f;
+  p = fma(p, a, 0.00045796623453497887f);
+  p = fma(p, a, -0.0028170456644147635f);
+  p = fma(p, a, 0.009583941660821438f);
+  p = fma(p, a, -0.017197558656334877f);
+  p = fma(p, a, -0.001049584592692554f);
+  p = fma(p, a, 0.11196508258581161f);
+  p = fma(p, a, -0.41985762119293213f);
+  p = fma(p, a, -1.8368215560913086f);
+  p = fma(p, a, -2.302212715148926f);
+  p = fma(p, a, 5.960464477539063e-08f);
 #endif
-  const float middle = 0.5f * x;  // of -infinity the sum is NaN, as by the formula
-  return fma(-a, power_of_2(p), middle + fabs(middle));
+  // Of -infinity the sum is NaN, as by the formula.
+  return fma(-a, power_of_2(p), half_of_x + fabs(half_of_x));
 }
 #elif ACTIVATION == 3
 // To within |x| + 6 units of 2^-24 of itself: that much the product in the exponent is rounded.
@@ -171,12 +184,15 @@ INLINE float active(float x) {
 INLINE float active(float x) { return x; }
 #endif
 
-INLINE float finished_by(float value, float scale, float bias, float residual) {
-#if SCALE
-  value *= scale;
-#endif
-#if BIAS
-  value += bias;
+INLINE float finished_by(float value, float factor, float scale, float bias, float residual) {
+#if SCALE && BIAS
+  value = fma(factor * value, scale, bias);
+#elif SCALE
+  value = factor * value * scale;
+#elif BIAS
+  value = fma(factor * OF_ARGUMENT, value, bias);
+#else
+  value *= factor * OF_ARGUMENT;
 #endif
   value = active(value);
 #if RESIDUAL
@@ -184,7 +200,8 @@ INLINE float finished_by(float value, float scale, float bias, float residual) {
 #endif
   return value;
 }
-INLINE float2 finished_pair(float2 sums, const Finish* finish, int i, float2 residual) {
+INLINE float2 finished_pair(float2 sums, float factor, const Finish* finish, int i,
+                            float2 residual) {
   float2 scale = finish->scale, bias = finish->bias;
 #if SCALE == 1
   scale = *(local const float2*)(finish->of_rows->scale + i);
@@ -192,7 +209,7 @@ INLINE float2 finished_pair(float2 sums, const Finish* finish, int i, float2 res
 #if BIAS == 1
   bias = *(local const float2*)(finish->of_rows->bias + i);
 #endif
-  return (float2)(finished_by(sums.x, scale.x, bias.x, residual.x),
-                  finished_by(sums.y, scale.y, bias.y, residual.y));
+  return (float2)(finished_by(sums.x, factor, scale.x, bias.x, residual.x),
+                  finished_by(sums.y, factor, scale.y, bias.y, residual.y));
 }
 #endif

@@ -110,6 +110,9 @@ typedef double2 WIDE2;
 typedef double WIDE;  // in which integers of 32 bits are exact
 INLINE WIDE from_out(OUT x) { return x; }
 INLINE OUT to_out(WIDE x) { return convert_int_sat_rte(x); }
+#elif RESULT == 4
+typedef uchar OUT;
+typedef int WIDE;
 #else
 typedef float WIDE;
 typedef float2 WIDE2;
@@ -140,7 +143,9 @@ INLINE float float_of(ushort x, int kind) {
   return value;
 }
 INLINE WIDE from_out(OUT x) { return float_of(x, RESULT); }
+#endif
 
+#if RESULT == 1 || RESULT == 2 || RESULT == 4
 INLINE uint from_lane(uint value, int distance) {
   uint other;
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;"
@@ -182,11 +187,14 @@ INLINE void store_8(global ushort* to, long there, const uint w[4]) {
     if (e < there) to[e] = (ushort)(w[e / 2] >> e % 2 * 16);
 }
 
-// A lane's pairs of 32 rows of a column from row `first` on, and the same back.
+// A lane's pairs of 32 rows of a column from row `first` on, and the same back. Where all 32 are there,
+// as in a whole tile, compilers see that nothing is to be asked: what comes before and after overlaps.
+INLINE long there_of(int first, long rows, int t) {
+  return rows - first >= 32 ? 8 : rows - first - t * 8;
+}
 INLINE void load_pairs(uint w[4], global const ushort* at, int first, long rows, bool wide, int t) {
   if (wide) {
-    const int own = first + t * 8;
-    const uint4 bits = load_8(at + own, rows - own);
+    const uint4 bits = load_8(at + first + t * 8, there_of(first, rows, t));
     w[0] = bits.x, w[1] = bits.y, w[2] = bits.z, w[3] = bits.w;
     transpose_quad(w, t);
     return;
@@ -200,9 +208,8 @@ INLINE void load_pairs(uint w[4], global const ushort* at, int first, long rows,
 }
 INLINE void store_pairs(global ushort* at, uint w[4], int first, long rows, bool wide, int t) {
   if (wide) {
-    const int own = first + t * 8;
     transpose_quad(w, t);
-    store_8(at + own, rows - own, w);
+    store_8(at + first + t * 8, there_of(first, rows, t), w);
     return;
   }
 #pragma unroll
@@ -214,22 +221,70 @@ INLINE void store_pairs(global ushort* at, uint w[4], int first, long rows, bool
 }
 #endif
 
+#if RESULT == 4
+// The remainder of a sum by a modulus, plus half of it (generator/moduli.hpp).
+typedef struct {
+  uint modulus, inverse, bias;
+} Modulus;
+constant Modulus moduli[] = {MODULI};  // of the items of a batch
+INLINE uint remainder_by(const Modulus* by, int sum) {
+  const uint whole = (uint)sum + by->bias;
+  return whole - (mul_hi(whole, by->inverse) >> 7) * by->modulus;
+}
+#endif
+
 //===== matrix_unit_store =====
 // From the sums of a work-item to C.
+#if RESULT != 4
 INLINE WIDE blended(WIDE sum, OUT old, WIDE alpha, WIDE beta) {
   sum *= alpha;
   return beta != 0 ? fma(beta, from_out(old), sum) : sum;
 }
+#endif
 
 // Stores sums of a column, of which `rows` rows exist from `at` on (none, if not positive); `wide`: they
 // lie well for wide accesses. A lane has two elements in every 8, at 2 t; `s` holds them as the
 // matrix units leave them: every other pair. PIECE rows from `first` on at a time.
-#if RESULT == 0 || RESULT == 3
+#if RESULT == 4
+#define PIECE 64
+// 16 bytes at a time, as below.
+INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const SUM* s, int t,
+                        const Modulus* by) {
+  // Each word has two rows of 8, and two of the next 8.
+  uint w[4];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const SUM* own = s + first / 2 + i * 8;
+    w[i] = remainder_by(by, own[0]) | remainder_by(by, own[1]) << 8 |
+           remainder_by(by, own[4]) << 16 | remainder_by(by, own[5]) << 24;
+  }
+  if (wide) {
+    transpose_quad(w, t);
+    const uint4 bytes = (uint4)(w[0] & 0xffff | w[1] << 16, w[2] & 0xffff | w[3] << 16,
+                                w[0] >> 16 | w[1] & 0xffff0000, w[2] >> 16 | w[3] & 0xffff0000);
+    const int own = first + t * 16;
+    if (own + 16 <= rows) {
+      *(global uint4*)(at + own) = bytes;
+    } else {
+      const uint word[4] = {bytes.x, bytes.y, bytes.z, bytes.w};
+#pragma unroll
+      for (int e = 0; e < 15; ++e)
+        if (own + e < rows) at[own + e] = (uchar)(word[e / 4] >> e % 4 * 8);
+    }
+    return;
+  }
+#pragma unroll
+  for (int e = 0; e < 16; ++e) {
+    const int row = first + e / 2 * 8 + t * 2 + e % 2;
+    if (row < rows) at[row] = (uchar)(w[e / 4] >> e % 4 * 8);
+  }
+}
+#elif RESULT == 0 || RESULT == 3
 #define PIECE 8
 INLINE void store_piece(global OUT* at, int first, long rows, bool wide, const SUM* s, int t,
                         WIDE alpha, WIDE beta FINISH_PARAMETERS) {
   const int i = first + t * 2;
-  const bool both = i + 2 <= rows;
+  const bool both = first + PIECE <= rows || i + 2 <= rows;
   global OUT2* pair = (global OUT2*)(at + i);
   OUT2 old = 0;
   if (beta != 0) {

@@ -22,7 +22,8 @@
 // results of their own, one after another like those of a batch; `gather` adds them.
 //   SIZE      bytes of an element of the factors
 //   FIRST_ALONG_K, SECOND_ALONG_K   1: the factor is contiguous along the depth, 0: across it
-//   RESULT    what C is: 0 float, 1 half, 2 bfloat16, 3 int32
+//   RESULT    what C is: 0 float, 1 half, 2 bfloat16, 3 int32, 4 remainders of sums by a modulus for
+//             each item of the batch (MODULI), as bytes: alpha and beta are not asked
 //   SPECIAL   1: its elements go through something (epilogue.cl), 0: they do not
 //   SUMS, EACH_SUM(f)   the names sum0, sum1, ... of a work-item's ROWS / 2 sums; f(0) f(1) ...
 #define STEP (128 / SIZE)
@@ -239,6 +240,12 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     const Tile tile = find_tile(number, &sizes);
     // Warps have 16 columns each; a lane has rows of one, and of the 8th after it.
     const long i0 = tile.p * ROWS, j0 = tile.q * COLUMNS + own + thread / 32 * 16 + item % 32 / 4;
+#if SPECIAL
+    const After of_tile = AFTER_OF_ITEM(tile.batch);
+    local const RowVectors* vectors =
+        load_rows(&of_rows[group - 1][turn], &of_tile, i0, rows, thread, group);
+    turn ^= 1;
+#endif
     int before = 0;
     for (int step = tile.begin; step < tile.end; ++step) {
       barrier_wait(ring.full + place.stage * 8, place.parity);
@@ -258,14 +265,9 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
       advance(&place);
     }
 #if SPECIAL
-    // Meanwhile, what comes after.
-    const After of_tile = AFTER_OF_ITEM(tile.batch);
-    local const RowVectors* vectors =
-        load_rows(&of_rows[group - 1][turn], &of_tile, i0, rows, thread, group);
     Finish finish[2] = {finish_of(&of_tile, vectors, i0, j0, columns),
                         finish_of(&of_tile, vectors, i0, j0 + 8, columns)};
     finish[1].wide = finish[0].wide;
-    turn ^= 1;
 #endif
     asm volatile(PTX("wgmma.wait_group.sync.aligned 0;")::: "memory");
     if (thread == 0) barrier_arrive(ring.empty + before * 8);
@@ -276,23 +278,39 @@ kernel __attribute__((reqd_work_group_size(THREADS, 1, 1))) void product(
     // The same for all lanes: where a column lies well, all do.
     const bool wide = ld % (WIDE_BYTES / (int)sizeof(OUT)) == 0 &&
                       ((ulong)to & (WIDE_BYTES - 1)) == 0;
-#if SPECIAL
+    const bool is_inside = wide && i0 + ROWS <= rows && (tile.q + 1) * COLUMNS <= columns;
     // Where there is nothing to ask on the way, a whole tile goes without branches, so that what
     // becomes of its elements overlaps.
-    const bool whole = wide && beta == 0 && i0 + ROWS <= rows &&
-                       (tile.q + 1) * COLUMNS <= columns && (!RESIDUAL || finish[0].wide);
+#if SPECIAL
+    const bool whole = is_inside && beta == 0 && (!RESIDUAL || finish[0].wide);
+#define SCALARS(alpha, beta, factor) alpha, beta, factor, finish + side
+#elif RESULT == 3
+    // Integers then stay as they are, too.
+    const bool whole = is_inside && alpha == 1 && beta == 0;
+#define SCALARS(alpha, beta, factor) alpha, beta
+#elif RESULT == 4
+    const bool whole = is_inside;
+    const Modulus modulus = moduli[tile.batch];
+#define SCALARS(alpha, beta, factor) &modulus
 #else
     const bool whole = false;
+#define SCALARS(alpha, beta, factor) alpha, beta
 #endif
-#define STORE(rows, wide, beta)                                                        \
-  _Pragma("unroll") for (int first = 0; first < ROWS; first += PIECE)                  \
-      _Pragma("unroll") for (int side = 0; side < 2; ++side)                           \
-          store_piece(to + side * 8 * ld, first, rows, wide, sums + side * 2, t, alpha, \
-                      beta FINISH_ARGUMENTS);
+#define STORE(rows, wide, alpha, beta, factor)                                 \
+  _Pragma("unroll") for (int first = 0; first < ROWS; first += PIECE)          \
+      _Pragma("unroll") for (int side = 0; side < 2; ++side)                   \
+          store_piece(to + side * 8 * ld, first, rows, wide, sums + side * 2, t, \
+                      SCALARS(alpha, beta, factor));
     if (whole) {
-      STORE(ROWS, true, 0)
+#if RESULT == 3
+      _Pragma("unroll") for (int pair = 0; pair < SUM_COUNT / 2; ++pair)
+        *(global OUT2*)(to + pair % 2 * 8 * ld + pair / 2 * 8 + t * 2) =
+            (OUT2)(sums[pair * 2], sums[pair * 2 + 1]);
+#else
+      STORE(ROWS, true, 1, 0, alpha)
+#endif
     } else {
-      STORE(j0 + side * 8 < columns ? rows - i0 : 0, wide, beta)
+      STORE(j0 + side * 8 < columns ? rows - i0 : 0, wide, alpha, beta, 1)
     }
   }
 }
@@ -308,12 +326,17 @@ kernel void gather(global const SUM* from, long parts, global OUT* c, long offse
     for (long part = 0; part < parts; ++part)
       sum += from[(item * parts + part) * elements + e % elements];
     global OUT* at = c + offset + item * next + j * ld + i;
+#if RESULT == 4
+    const Modulus modulus = moduli[item];
+    *at = (uchar)remainder_by(&modulus, sum);
+#else
     WIDE value = blended(sum, beta != 0 ? *at : (OUT)0, alpha, beta);
 #if SPECIAL
     AFTER_FROM_PARAMETERS
     value = finished(value, AFTER_OF_ITEM(item), i, j, 1);
 #endif
     *at = to_out(value);
+#endif
   }
 }
 //===== matrix_unit_factors =====

@@ -10,13 +10,41 @@ kernel void pack_vector(long n, global const T *restrict x, long offset_x, long 
   FOR_MINE(i, n) y[place(i, n, inc_y)] = x[place(i, n, inc_x)];
 }
 //===== mv_n =====
+#if !ON_CPU
+// 16 bytes of a column, and how many of them a work-item asks for before it uses any.
+#define WIDE (16 / (int)sizeof(T))
+#define AHEAD 8
+inline void read_rows(T rows[WIDE], global const T *at) {
+#if DOUBLE
+  const double2 all = *(global const double2 *)at;
+#if COMPLEX
+  rows[0] = all;
+#else
+  rows[0] = all.x, rows[1] = all.y;
+#endif
+#else
+  const float4 all = *(global const float4 *)at;
+#if COMPLEX
+  rows[0] = all.xy, rows[1] = all.zw;
+#else
+  rows[0] = all.x, rows[1] = all.y, rows[2] = all.z, rows[3] = all.w;
+#endif
+#endif
+}
+inline void add_rows_of(T sums[WIDE], const T rows[WIDE], T factor, int conj) {
+#pragma unroll
+  for (int e = 0; e < WIDE; ++e)
+    sums[e] = mul_add(conjugate_if(conj, rows[e]), factor, sums[e]);
+}
+#endif
+
 // y = alpha op(A) x + beta y, where op is nothing or the conjugation, for rows [from, to); the
 // elements of x lie side by side. With several parts each does its share of the columns and writes
 // its own y, part_step further.
 //
 // A CPU's work-item takes `rows` rows (BLOCK at most) of one part, so that their sums stay in the
-// cache nearest to it while A streams by. A GPU's work-group takes 64 rows, with LOCAL / 64 columns
-// at a time: work-items side by side read what lies side by side.
+// cache nearest to it while A streams by. A GPU's work-group takes 64 rows, with several columns at a
+// time: work-items side by side read what lies side by side, 16 bytes each where the columns allow it.
 kernel void mv_n(MATRIX, long from, long to, long rows, long parts, long conj, T alpha, T beta,
                  global const T *x, long offset_x, global T *y, long offset_y,
                  long inc_y, long part_step) {
@@ -33,55 +61,85 @@ kernel void mv_n(MATRIX, long from, long to, long rows, long parts, long conj, T
   y += offset_y + part * part_step;
   for (long i = begin; i < end; ++i) put(y + place(i, m, inc_y), alpha, sums[i - begin], beta);
 #else
-  local T shared[256];
+  local T shared[256 * WIDE];
   const long group = get_group_id(0), part = group / blocks;
-  const int id = get_local_id(0), lane = id % 64, slice = id / 64, slices = get_local_size(0) / 64;
-  const long begin = from + group % blocks * 64, i = begin + lane;
+  const int id = get_local_id(0), size = get_local_size(0);
+  const long begin = from + group % blocks * 64;
   const long left = FIRST_COLUMN(begin), right = END_COLUMN(min(begin + 64, to) - 1);
   const long stop = PART(left, right, part + 1, parts);
-  const long first = i < to ? FIRST_COLUMN(i) : n, end = i < to ? END_COLUMN(i) : 0;
-  const bool whole = i < to;
-  T sum = zero();
-  long j = PART(left, right, part, parts) + slice;
+  long j = PART(left, right, part, parts);
   // Where the columns lie at one distance and have all of the group's rows, there is nothing to
   // ask and hardly anything to compute.
-  if (growth_a == 0 && begin + 64 <= to && FIRST_COLUMN(begin + 63) <= j - slice &&
-      END_COLUMN(begin) >= stop) {
-    const long distance = step_a * slices;
-    global const T *column = COLUMN(j) + i, *factor = x + j;
-    for (; j + 15 * slices < stop; j += 16 * slices) {
-      T value[16];
+  const bool is_plain = growth_a == 0 && begin + 64 <= to && FIRST_COLUMN(begin + 63) <= j &&
+                        END_COLUMN(begin) >= stop;
+  const bool is_wide = is_plain && step_a % WIDE == 0 && ((ulong)(COLUMN(0) + begin) & 15) == 0;
+  const int lanes = is_wide ? 64 / WIDE : 64, slices = size / lanes;
+  const int lane = id % lanes, slice = id / lanes;
+  const long i = begin + lane * (is_wide ? WIDE : 1), distance = step_a * slices;
+  j += slice;
+  global const T *column = COLUMN(j) + i, *factor = x + j;
+  if (is_wide) {
+    T sums[WIDE];
 #pragma unroll
-      for (int k = 0; k < 16; ++k) value[k] = column[k * distance];
+    for (int e = 0; e < WIDE; ++e) sums[e] = zero();
+    for (; j + (AHEAD - 1) * slices < stop; j += AHEAD * slices) {
+      T value[AHEAD][WIDE];
 #pragma unroll
-      for (int k = 0; k < 16; ++k)
-        sum = mul_add(conjugate_if(conj, value[k]), factor[k * slices], sum);
-      column += 16 * distance;
-      factor += 16 * slices;
+      for (int k = 0; k < AHEAD; ++k) read_rows(value[k], column + k * distance);
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k) add_rows_of(sums, value[k], factor[k * slices], conj);
+      column += AHEAD * distance;
+      factor += AHEAD * slices;
     }
+    for (; j < stop; j += slices) {
+      T value[WIDE];
+      read_rows(value, column);
+      add_rows_of(sums, value, *factor, conj);
+      column += distance;
+      factor += slices;
+    }
+#pragma unroll
+    for (int e = 0; e < WIDE; ++e) shared[id * WIDE + e] = sums[e];
+  } else {
+    T sum = zero();
+    const bool whole = i < to;
+    const long first = whole ? FIRST_COLUMN(i) : n, end = whole ? END_COLUMN(i) : 0;
+    if (is_plain)
+      for (; j + 15 * slices < stop; j += 16 * slices) {
+        T value[16];
+#pragma unroll
+        for (int k = 0; k < 16; ++k) value[k] = column[k * distance];
+#pragma unroll
+        for (int k = 0; k < 16; ++k)
+          sum = mul_add(conjugate_if(conj, value[k]), factor[k * slices], sum);
+        column += 16 * distance;
+        factor += 16 * slices;
+      }
+    for (; j + 7 * slices < stop; j += 8 * slices) {
+      T value[8];
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const long at = j + k * slices;
+        value[k] = whole && at >= first && at < end ? COLUMN(at)[i] : zero();
+      }
+#pragma unroll
+      for (int k = 0; k < 8; ++k) {
+        const long at = j + k * slices;
+        if (at >= first && at < end)
+          sum = mul_add(conjugate_if(conj, value[k]), x[at], sum);
+      }
+    }
+    for (; j < stop; j += slices)
+      if (j >= first && j < end)
+        sum = mul_add(conjugate_if(conj, COLUMN(j)[i]), x[j], sum);
+    shared[id] = sum;
   }
-  for (; j + 7 * slices < stop; j += 8 * slices) {
-    T value[8];
-#pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      const long at = j + k * slices;
-      value[k] = whole && at >= first && at < end ? COLUMN(at)[i] : zero();
-    }
-#pragma unroll
-    for (int k = 0; k < 8; ++k) {
-      const long at = j + k * slices;
-      if (at >= first && at < end)
-        sum = mul_add(conjugate_if(conj, value[k]), x[at], sum);
-    }
-  }
-  for (; j < stop; j += slices)
-    if (j >= first && j < end)
-      sum = mul_add(conjugate_if(conj, COLUMN(j)[i]), x[j], sum);
-  shared[id] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);
-  if (slice == 0 && i < to) {
-    for (int k = 1; k < slices; ++k) sum += shared[k * 64 + lane];
-    put(y + offset_y + part * part_step + place(i, m, inc_y), alpha, sum, beta);
+  // Either way a slice's sums of the 64 rows lie side by side.
+  if (id < 64 && begin + id < to) {
+    T sum = shared[id];
+    for (int k = 1; k < slices; ++k) sum += shared[k * 64 + id];
+    put(y + offset_y + part * part_step + place(begin + id, m, inc_y), alpha, sum, beta);
   }
 #endif
 }

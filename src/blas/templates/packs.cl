@@ -159,6 +159,16 @@ inline void PACK(const Factor x, long p0, long p1, long rows, long k0, int colum
 #undef KIND
 #undef GROUPED
 #undef IN_VECTORS
+//===== square_lines =====
+// The lines of a square that a work-item of pack_gpu copies. NVIDIA's compiler has them all on their way
+// at once where it sees how many there are.
+#if ASYNC
+#define EACH_LINE(step, first)                                        \
+  _Pragma("unroll") for (int n = 0, step = first; n < 1024 / THREADS; \
+                         ++n, step += THREADS / 32)
+#else
+#define EACH_LINE(step, first) for (int step = first; step < 32; step += THREADS / 32)
+#endif
 //===== pack_gpu =====
 // Copies a matrix into panels for a GPU: panel p holds rows p * WIDTH to (p + 1) * WIDTH - 1,
 // column by column, with zeros where the matrix has ended (below, and on the right up to `padded`
@@ -177,7 +187,7 @@ inline void PACK(long number, global const ELEMENT(KIND)* restrict x, long offse
   const int lane = get_local_id(0), line = get_local_id(1);
   offset += get_group_id(2) * batch_step;
   scales_offset += get_group_id(2) * scale_step;
-  for (int step = line; step < 32; step += THREADS / 32) {
+  EACH_LINE(step, line) {
     // Neighbours in the group read neighbours in memory.
     const long i = i0 + (step_i == 1 ? lane : step), k = k0 + (step_i == 1 ? step : lane);
     T value = i < rows && k < depth
@@ -192,7 +202,7 @@ inline void PACK(long number, global const ELEMENT(KIND)* restrict x, long offse
   barrier(CLK_LOCAL_MEM_FENCE);
   const long panel = i0 / WIDTH;
   out += get_group_id(2) * ((rows + WIDTH - 1) / WIDTH) * WIDTH * padded * PARTS;
-  for (int step = line; step < 32; step += THREADS / 32) {
+  EACH_LINE(step, line) {
     if (k0 + step >= padded) break;
     global PANEL* column = out + (panel * padded + k0 + step) * WIDTH * PARTS;
     put_element(column, WIDTH, (int)(i0 - panel * WIDTH) + lane, square[step][lane]);

@@ -4,7 +4,8 @@
 // row is, 4 alpha' is alpha's conjugate (otherwise alpha), 8 the diagonal has no imaginary parts.
 //
 // A CPU's work-item takes `columns` columns of one of the parts of the rows. A GPU's work-group
-// takes LOCAL rows of `columns` columns.
+// takes its rows of `columns` columns, at most AT_ONCE.
+#define AT_ONCE 8
 #define DOWN(value) conjugate_if(flags & 1, value)
 #define ALONG(value) conjugate_if(flags & 2, value)
 
@@ -84,15 +85,33 @@ kernel void rank_update(MATRIX_OUT, long from, long to, long columns, long parts
 #endif
   }
 #else
+  // The columns and their factors, and then a row's elements, are read before any is written, so
+  // that reads do not wait for one another.
+  global T *column[AT_ONCE];
+  T along_v[AT_ONCE], along_u[AT_ONCE];
+#pragma unroll
+  for (int k = 0; k < AT_ONCE; ++k) {
+    const long j = min(begin + k, end - 1);
+    column[k] = COLUMN(j);
+    along_v[k] = mul(alpha, ALONG(v[j]));
+    along_u[k] = terms == 2 ? mul(alpha_2, ALONG(u[j])) : zero();
+  }
   for (long i = start + get_local_id(0); i < stop; i += get_local_size(0)) {
     const T down_u = DOWN(u[i]), down_v = terms == 2 ? DOWN(v[i]) : zero();
-    for (long j = max(begin, FIRST_COLUMN(i)); j < min(end, END_COLUMN(i)); ++j) {
-      T value = mul_add(down_u, mul(alpha, ALONG(v[j])), COLUMN(j)[i]);
-      if (terms == 2) value = mul_add(down_v, mul(alpha_2, ALONG(u[j])), value);
+    const int first = (int)clamp(FIRST_COLUMN(i) - begin, 0L, (long)AT_ONCE);
+    const int last = (int)clamp(min(end, END_COLUMN(i)) - begin, 0L, (long)AT_ONCE);
+    T value[AT_ONCE];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k)
+      if (k >= first && k < last) value[k] = column[k][i];
+#pragma unroll
+    for (int k = 0; k < AT_ONCE; ++k) {
+      value[k] = mul_add(down_u, along_v[k], value[k]);
+      if (terms == 2) value[k] = mul_add(down_v, along_u[k], value[k]);
 #if COMPLEX
-      if ((flags & 8) && i == j) value.y = 0;
+      if ((flags & 8) && i == begin + k) value[k].y = 0;
 #endif
-      COLUMN(j)[i] = value;
+      if (k >= first && k < last) column[k][i] = value[k];
     }
   }
 #endif

@@ -312,3 +312,45 @@ kernel void mv_sym_sum(MATRIX, long chunk, long stretches, global const T *part,
     put(y + offset_y + place(i, n, inc_y), alpha, sum, beta);
   }
 }
+//===== mv_sym_few =====
+// y = alpha (S + op(S) + D) x + beta y in one launch, on GPUs, for matrices so small that a launch
+// costs more than reading both halves. A work-group takes 32 rows; its work-items of one row take
+// the columns in turn, and add up what they have. diagonal, conj: as mv_sym takes them.
+#define TOGETHER 4  // columns that are read before they are used
+kernel void mv_sym_few(MATRIX, long conj, long diagonal, global const T *x, long offset_x, T alpha,
+                       T beta, global T *y, long offset_y, long inc_y) {
+  local T shared[256];
+  const int id = get_local_id(0), row = id % 32, slice = id / 32, slices = get_local_size(0) / 32;
+  const long i = (long)get_group_id(0) * 32 + row;
+  x += offset_x;
+  T sum = zero();
+  if (i < n)
+    for (long first = slice; first < n; first += TOGETHER * slices) {
+      // What is not there is no number of the matrix: x may be infinite where it would be.
+      T element[TOGETHER], factor[TOGETHER];
+#pragma unroll
+      for (int k = 0; k < TOGETHER; ++k) {
+        const long j = first + k * slices;
+        element[k] = factor[k] = zero();
+        // S is without its diagonal, which lies where a column of S would go on.
+        const bool is_diagonal = i == j && diagonal;
+        const bool stands = j < n && i != j && i >= FIRST_ROW(j) && i < END_ROW(j);
+        const bool is_mirrored = j < n && i != j && j >= FIRST_ROW(i) && j < END_ROW(i);
+        if (is_diagonal || stands)
+          element[k] = COLUMN(j)[i];
+        else if (is_mirrored)
+          element[k] = COLUMN(i)[j];
+        if (is_diagonal || stands || is_mirrored) factor[k] = x[j];
+        if (is_diagonal && diagonal == 2) element[k] = real_part(element[k]);
+        element[k] = conjugate_if((stands && conj == 1) || (is_mirrored && conj == 2), element[k]);
+      }
+#pragma unroll
+      for (int k = 0; k < TOGETHER; ++k) sum = mul_add(element[k], factor[k], sum);
+    }
+  shared[id] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (slice == 0 && i < n) {
+    for (int k = 1; k < slices; ++k) sum += shared[k * 32 + row];
+    put(y + offset_y + place(i, n, inc_y), alpha, sum, beta);
+  }
+}

@@ -105,15 +105,18 @@ TEST_P(GoldenProduct, for_cpus) {
   }
 }
 
-TEST(GoldenByteProduct, for_cpus_with_vnni) {
-  auto request = product_request('s', "cpu_vnni", false, 16);
+void expect_golden_bytes(const char* form, unsigned native_floats) {
+  auto request = product_request('s', form, false, native_floats);
   auto gemm = request.payload.as<GemmPayload>();
   gemm.product = {Storage::int8, Storage::int8, Storage::int32};
   request.payload = gemm;
   Parameters parameters = GemmGenerator().defaults(request);
   parameters.set("columns", 2);
-  expect_golden("gemm/cpu_vnni.s.cl", product_text(request, parameters));
+  expect_golden("gemm/" + std::string(form) + ".s.cl", product_text(request, parameters));
 }
+
+TEST(GoldenByteProduct, for_cpus_with_vnni) { expect_golden_bytes("cpu_vnni", 16); }
+TEST(GoldenByteProduct, for_cpus_with_avx2) { expect_golden_bytes("cpu_pairs", 8); }
 
 TEST_P(GoldenProduct, for_systems_on_cpus) {
   auto request = product_request(GetParam(), "cpu", false, 8);

@@ -29,7 +29,7 @@ std::vector<MatrixUnitPayload> payloads() {
         for (const bool first : {false, true})
           for (const bool second : {false, true})
             all.push_back({factors, result, first, second, rows});
-    for (const Storage result : {Storage::native, Storage::int32})
+    for (const Storage result : {Storage::native, Storage::int32, Storage::int8})
       all.push_back({Storage::int8, result, true, true, rows});
     // What comes after, each part of it.
     const auto add = [&](Epilogue after, Storage bias, Storage scale, Storage residual) {
@@ -94,6 +94,10 @@ TEST(MatrixUnits, refuse_what_the_instructions_do_not_have) {
   const Epilogue bias{Along::rows, Along::none, Activation::none, false};
   EXPECT_TRUE(accepts({Storage::int8, Storage::native, true, true, 256, bias}, good));
   EXPECT_FALSE(accepts({Storage::int8, Storage::int32, true, true, 256, bias}, good));
+  // Remainders are of sums of integers alone.
+  EXPECT_TRUE(accepts({Storage::int8, Storage::int8, true, true}, good));
+  EXPECT_FALSE(accepts({Storage::int8, Storage::int8, true, true, 256, bias}, good));
+  EXPECT_FALSE(accepts({Storage::half, Storage::int8, true, true}, good));
 }
 
 TEST(MatrixUnits, have_an_instruction_for_each_kind_of_factors) {

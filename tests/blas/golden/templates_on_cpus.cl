@@ -226,6 +226,24 @@
 <strips>
 <mv_sym>
 
+// blas.mv_sym_few, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sym_few>
+
+// blas.mv_sym_few, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<matrix>
+<mv_sym_few>
+
 // blas.mv_sym_sum, s
 #define PRECISION s
 #define ON_CPU 1
@@ -525,6 +543,44 @@
 <epilogue>
 <skinny>
 <skinny_gpu>
+
+// blas.skinny_units, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_units>
+
+// blas.skinny_units, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<stored>
+<epilogue>
+<skinny>
+<skinny_units>
+
+// blas.small_halves, s
+#define PRECISION s
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_halves>
+
+// blas.small_halves, z
+#define PRECISION z
+#define ON_CPU 1
+#define NATIVE_FLOATS 8
+#define SOME_FACT 3
+<prelude>
+<small_halves>
 
 // blas.small_product, s
 #define PRECISION s

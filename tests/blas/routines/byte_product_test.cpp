@@ -177,13 +177,17 @@ TEST(ByteProduct, the_form_with_panels_of_bytes_is_of_devices_that_have_the_inst
   const Device& device = Machine::get().device();
   const ProductForm of_bytes{int8, int8, int32}, of_halves{half, int8, int32};
   if (device.type == Device::Type::cpu) {
-    EXPECT_EQ(gemm_form(device, of_bytes), device.vnni ? "cpu_vnni" : "cpu");
+    EXPECT_EQ(gemm_form(device, of_bytes), device.vnni   ? "cpu_vnni"
+                                           : device.avx2 ? "cpu_pairs"
+                                                         : "cpu");
     EXPECT_EQ(gemm_form(device, of_halves), "cpu");
     EXPECT_EQ(gemm_form(device), "cpu");
   }
   Device other;
   other.type = Device::Type::cpu;
   EXPECT_EQ(gemm_form(other, of_bytes), "cpu");
+  other.avx2 = true;
+  EXPECT_EQ(gemm_form(other, of_bytes), "cpu_pairs");
   other.vnni = true;
   EXPECT_EQ(gemm_form(other, of_bytes), "cpu_vnni");
   EXPECT_EQ(gemm_form(other, of_halves), "cpu");

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "blas/routines/level3.hpp"
 
@@ -10,12 +12,17 @@ class Gemm : public ::testing::Test {
  public:
   static void check(Call call, std::size_t queues = 1, bool poisoned = false,
                     const std::string& form = "") {
-    call.routine = Routine::gemm;
-    call.precision = precision_of<T>;
     const bool turned_a = call.trans_a != Transpose::none,
                turned_b = call.trans_b != Transpose::none;
-    auto a = matrix_data<T>(call.order, turned_a ? call.k : call.m, turned_a ? call.m : call.k, 1);
-    auto b = matrix_data<T>(call.order, turned_b ? call.n : call.k, turned_b ? call.k : call.n, 2);
+    check_with(
+        call, matrix_data<T>(call.order, turned_a ? call.k : call.m, turned_a ? call.m : call.k, 1),
+        matrix_data<T>(call.order, turned_b ? call.n : call.k, turned_b ? call.k : call.n, 2),
+        queues, poisoned, form);
+  }
+  static void check_with(Call call, OperandData<T> a, OperandData<T> b, std::size_t queues = 1,
+                         bool poisoned = false, const std::string& form = "") {
+    call.routine = Routine::gemm;
+    call.precision = precision_of<T>;
     auto c = matrix_data<T>(call.order, call.m, call.n, 3);
     constexpr auto nan = std::numeric_limits<Real<T>>::quiet_NaN();
     if (poisoned && call.beta == Scalar(0))
@@ -44,9 +51,28 @@ class Gemm : public ::testing::Test {
       }
     EXPECT_EQ(expected.difference(c.download()), "") << text_of(call) << " queues " << queues;
     if (!poisoned) {
-      EXPECT_EQ(a.download(), a.all());
-      EXPECT_EQ(b.download(), b.all());
+      EXPECT_TRUE(is_as_it_was(a));
+      EXPECT_TRUE(is_as_it_was(b));
     }
+  }
+  /// NaN included.
+  static bool is_as_it_was(const OperandData<T>& data) {
+    return std::memcmp(data.download().data(), data.all().data(), data.all().size() * sizeof(T)) ==
+           0;
+  }
+  /// A factor whose lines begin `padding` elements behind one another's ends, the first one at
+  /// `offset`; all that is none of its elements is NaN.
+  static OperandData<T> placed(std::size_t length, std::size_t lines, std::size_t padding,
+                               std::size_t offset, unsigned seed) {
+    auto data = OperandData<T>::matrix(length, lines, length + padding, offset, seed);
+    std::vector<T> only(data.all().size(), T(std::numeric_limits<Real<T>>::quiet_NaN()));
+    for (std::size_t line = 0; line < lines; ++line)
+      for (std::size_t i = 0; i < length; ++i) {
+        const std::size_t at = data.at(Order::column_major, i, line);
+        only[at] = data.all()[at];
+      }
+    data.all() = only;
+    return data;
   }
   static Call call(std::size_t m, std::size_t n, std::size_t k) {
     Call made;
@@ -162,6 +188,45 @@ TYPED_TEST(Gemm, several_queues_share_the_result) {
         call.trans_b = Transpose::transpose;
         this->check(call, queues);
       }
+}
+
+// On Hopper the copy engine reads factors where they lie, if they lie at multiples of 16 bytes.
+TYPED_TEST(Gemm, is_right_wherever_the_factors_lie) {
+  struct Place {
+    std::size_t padding, offset;
+  };
+  for (const auto trans_a : {Transpose::none, Transpose::transpose})
+    for (const auto trans_b : {Transpose::none, Transpose::transpose})
+      for (const auto& [m, n, k] : {std::array<std::size_t, 3>{132, 260, 68},
+                                    {64, 20, 200},
+                                    {128, 130, 33},
+                                    {130, 128, 32}})
+        for (const auto& [place_a, place_b] : {std::pair<Place, Place>{{0, 0}, {0, 0}},
+                                               {{4, 8}, {8, 4}},
+                                               {{4, 1}, {4, 4}},
+                                               {{4, 4}, {1, 4}},
+                                               {{3, 0}, {8, 3}}}) {
+          auto call = this->call(m, n, k);
+          call.trans_a = trans_a;
+          call.trans_b = trans_b;
+          call.order = Order::column_major;
+          const bool turned_a = trans_a != Transpose::none, turned_b = trans_b != Transpose::none;
+          this->check_with(
+              call,
+              this->placed(turned_a ? k : m, turned_a ? m : k, place_a.padding, place_a.offset, 1),
+              this->placed(turned_b ? n : k, turned_b ? k : n, place_b.padding, place_b.offset, 2));
+        }
+}
+
+// On GPUs work-groups share the depth of tiles that are too few, or too many by some.
+TYPED_TEST(Gemm, is_right_where_many_share_the_depth) {
+  for (const auto& [m, n, k] : {std::array<std::size_t, 3>{128, 128, 4096}, {256, 200, 1540}}) {
+    auto call = this->call(m, n, k);
+    call.order = Order::column_major;
+    this->check_with(call, this->placed(m, k, 4, 4, 1), this->placed(k, n, 4, 4, 2));
+    call.beta = 0;
+    this->check(call, 1, true);
+  }
 }
 
 // The forms for GPUs are plain OpenCL C, so that any device can tell whether they are right.

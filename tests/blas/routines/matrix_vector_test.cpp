@@ -13,12 +13,13 @@ class Gemv : public ::testing::Test {
     std::array<int, 2> inc{1, 1};
     Scalars scalars = Scalars::both;
     std::size_t queues = 1;
+    std::size_t padding = 3, offset = 2;  ///< elements between columns, and before the first
   };
   static void check(const Case& c) {
     const bool as_is = c.trans == Transpose::none;
     const std::size_t rows = as_is ? c.layout.rows : c.layout.columns,
                       columns = as_is ? c.layout.columns : c.layout.rows;
-    MatrixData<T> a(c.layout, 3, 2, 1);
+    MatrixData<T> a(c.layout, c.padding, c.offset, 1);
     auto x = OperandData<T>::vector(columns, c.inc[0], 3, 2);
     auto y = OperandData<T>::vector(rows, c.inc[1], 1, 3);
     Call call;
@@ -43,7 +44,7 @@ class Gemv : public ::testing::Test {
         << c.layout.rows << " x " << c.layout.columns << ", order " << int(c.layout.order)
         << ", trans " << int(c.trans) << ", increments " << c.inc[0] << ' ' << c.inc[1]
         << ", scalars " << int(c.scalars) << ", queues " << c.queues << ", band " << c.layout.kl
-        << ' ' << c.layout.ku;
+        << ' ' << c.layout.ku << ", padding " << c.padding << ", offset " << c.offset;
   }
   /// All options of one shape.
   static void check_options(Layout layout, std::size_t queues) {
@@ -70,6 +71,26 @@ TYPED_TEST(Gemv, shares_large_matrices_between_queues) {
     this->check_options({Layout::Storage::general, {}, 5, 9001}, queues);
     this->check_options({Layout::Storage::general, {}, 9001, 5}, queues);
   }
+}
+
+// A GPU's work-groups read 16 bytes of 64 rows at once where all columns have them at the same
+// rows, 8 columns of a slice at a time.
+TYPED_TEST(Gemv, reads_columns_wherever_they_begin) {
+  for (const std::size_t m : {64, 128, 131, 200})
+    for (const std::size_t n : {1, 15, 260, 1031})
+      for (const std::size_t padding : {(4 - m % 4) % 4, (5 - m % 4) % 4, (6 - m % 4) % 4})
+        for (const std::size_t offset : {0, 1, 2, 4}) {
+          const Layout by_columns{Layout::Storage::general, Order::column_major, m, n};
+          const Layout by_rows{Layout::Storage::general, Order::row_major, n, m};
+          this->check({by_columns, Transpose::none, {1, 1}, Scalars::both, 1, padding, offset});
+          this->check({by_rows,
+                       Transpose::conjugate,
+                       {1, 2},
+                       Scalars::no_beta,
+                       1 + m % 2,
+                       padding,
+                       offset});
+        }
 }
 
 // More than a cache holds: a CPU's work-items share the columns, and their sums are summed up.

@@ -1,5 +1,8 @@
 // symm, hemm, trmm and trsm: a square matrix with a structure, on either side of another one
+#include "blas/api/library.hpp"
+#include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/level3.hpp"
+#include "blas/sequence/sequence_builder.hpp"
 
 namespace kiln::blas::testing {
 namespace {
@@ -66,13 +69,20 @@ class OneSided : public ::testing::Test {
     EXPECT_EQ(expected.difference(c.download()), "") << text_of(call) << " queues " << queues;
   }
 
-  static void check_product(Call call, std::size_t queues) {
+  /// `tiles`: of the form of products for GPUs, which then is tried; null: what the device has.
+  static void check_product(Call call, std::size_t queues, const Parameters* tiles = nullptr) {
     call = prepared(call);
     auto a = square(call);
     auto b = matrix_data<T>(call.order, call.m, call.n, 2);
     call[Slot::a] = a.upload();
     call[Slot::b] = b.upload();
-    ASSERT_EQ(run(call, queues), Status::success) << text_of(call);
+    if (tiles == nullptr) {
+      ASSERT_EQ(run(call, queues), Status::success) << text_of(call);
+    } else {
+      const GivenParameters given{GemmGenerator().family(), *tiles};
+      const Execution execution{Machine::get().queues()};
+      Machine::get().library("gpu").build(call, execution, &given)->run(call, execution);
+    }
     const auto op =
         applied(triangular(element_of(a, call.order), call.uplo, call.diag), call.trans_a);
     const auto other = element_of(b, call.order);
@@ -158,6 +168,19 @@ TYPED_TEST(HermitianSided, hemm) {
 TYPED_TEST(OneSided, trmm) {
   this->sweep(Routine::trmm, true,
               [&](const Call& call) { this->check_product(call, this->queues_for(call)); });
+}
+// Steps along the depth end where a tile of a triangle does only if they divide its rows.
+TYPED_TEST(OneSided, trmm_by_steps_that_do_not_divide_a_tile_is_right) {
+  const Parameters tiles{{"rows", 64}, {"columns", 64}, {"depth", 12}, {"stages", 2}};
+  Call call;
+  call.routine = Routine::trmm;
+  call.m = call.n = 150;
+  for (const auto side : sides)
+    for (const auto uplo : uplos) {
+      call.side = side;
+      call.uplo = uplo;
+      this->check_product(call, 1, &tiles);
+    }
 }
 TYPED_TEST(OneSided, trsm) {
   this->sweep(Routine::trsm, true,

@@ -86,8 +86,8 @@ inline std::uint32_t nearest(Storage kind, double value) {
 }
 
 /// How a matrix lies: with an offset and gaps between lines that depend on the seed, or so that all
-/// lines begin at multiples of 16 elements.
-enum class Lies { anyhow, aligned };
+/// lines begin at multiples of 32 elements, or that many behind an offset.
+enum class Lies { anyhow, aligned, aligned_but_offset };
 
 /// The memory of a matrix, rows x columns as the call sees it, whose elements are of a kind: all
 /// that the buffer holds, guard elements behind the end included, filled from a seed with numbers
@@ -101,9 +101,9 @@ class StoredData {
     const std::size_t length = by_columns ? rows : columns, lines = by_columns ? columns : rows;
     ld_ = length + seed % 4;
     if (kind == Storage::int4) ld_ += ld_ % 2;
-    if (lies == Lies::aligned) {
-      offset_ = seed % 2 * 16;
-      ld_ = (length + 15) / 16 * 16;
+    if (lies != Lies::anyhow) {
+      offset_ = lies == Lies::aligned ? 32 * (seed % 3) : 1 + columns % 3;
+      ld_ = (length + 31) / 32 * 32 + 32 * (seed % 2);
     }
     bytes_.resize(((offset_ + lines * ld_ + 6) * bits_of(kind) + 7) / 8);
     std::mt19937 random(seed);
@@ -189,7 +189,9 @@ class ExpectedStored {
       }
       const double found = meaning_of(kind, bits), low = set_[i].value - set_[i].bound,
                    high = set_[i].value + set_[i].bound;
-      const bool is_right = kind == Storage::native || kind == Storage::int32
+      const bool is_right = std::isnan(set_[i].value)   ? std::isnan(found)
+                            : std::isinf(set_[i].value) ? found == set_[i].value
+                            : kind == Storage::native || kind == Storage::int32
                                 ? found >= low && found <= high
                                 : found >= meaning_of(kind, nearest(kind, low)) &&
                                       found <= meaning_of(kind, nearest(kind, high));

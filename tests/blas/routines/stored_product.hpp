@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,20 @@ constexpr Storage float32 = Storage::native;
 /// The unit roundoff of float.
 constexpr double unit = std::numeric_limits<float>::epsilon() / 2.0;
 
+/// What is lost where a float becomes less than the normal ones.
+constexpr double smallest = std::numeric_limits<float>::denorm_min();
+
 /// A product of operands of some kinds, and how it is run.
 struct Product {
   Call call{};
   std::array<Storage, 3> kinds{};
   std::string form{};
   std::size_t queues = 1;
-  Storage vectors = Storage::native;  ///< of what comes after
+  Storage vectors = Storage::native;                 ///< of what comes after
+  Lies lies = Lies::anyhow;                          ///< the first factor's lines
+  std::function<void(StoredData& b)> change{};       ///< what becomes of the second factor
+  std::function<void(StoredData&)> change_a{};       ///< and of the first
+  std::function<void(StoredData&)> change_scales{};  ///< and of its scales, by rows
 };
 
 inline double activated(Activation activation, double x) {
@@ -54,9 +62,12 @@ inline void check(Product p) {
   call.precision = Precision::s;
   const bool turned_a = call.trans_a != Transpose::none, turned_b = call.trans_b != Transpose::none;
   const Order order = call.order;
-  StoredData a(p.kinds[0], order, turned_a ? call.k : call.m, turned_a ? call.m : call.k, 1);
+  StoredData a(p.kinds[0], order, turned_a ? call.k : call.m, turned_a ? call.m : call.k, 1,
+               p.lies);
   StoredData b(p.kinds[1], order, turned_b ? call.n : call.k, turned_b ? call.k : call.n, 2);
   StoredData c(p.kinds[2], order, call.m, call.n, 3);
+  if (p.change) p.change(b);
+  if (p.change_a) p.change_a(a);
   call[Slot::a] = a.upload();
   call[Slot::b] = b.upload();
   call[Slot::c] = c.upload();
@@ -76,6 +87,7 @@ inline void check(Product p) {
   const std::size_t groups_a = groups_of(call.group_a), groups_b = groups_of(call.group_b);
   StoredData scales_a(Storage::half, Order::row_major, call.m, groups_a, 8),
       scales_b(Storage::half, Order::row_major, call.n, groups_b, 12);
+  if (p.change_scales) p.change_scales(scales_a);
   const auto of_a = give_scales(scales_a, call, Slot::scale_a),
              of_b = give_scales(scales_b, call, Slot::scale_b);
   // Scales lie side by side, from the offset on.
@@ -102,7 +114,8 @@ inline void check(Product p) {
         magnitude += std::abs(beta * c.element(i, j));
       }
       // Gamma of the terms, the products with scales rounded twice more.
-      double bound = (static_cast<double>(call.k) + 6) * unit * magnitude;
+      double bound = (static_cast<double>(call.k) + 6) * unit * magnitude +
+                     static_cast<double>(call.k) * smallest;
       const auto along = [&](const StoredData& vector, Along way) {
         return vector.number(vector.at(way == Along::rows ? i : j, 0));
       };

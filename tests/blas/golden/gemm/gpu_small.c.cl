@@ -27,6 +27,7 @@
 #define PAD 0
 #define THREADS 64
 #define ASYNC 0
+<square_lines>
 #define PACK pack_first
 #define WIDTH 32
 #define KIND FIRST

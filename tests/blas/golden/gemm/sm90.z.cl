@@ -27,6 +27,7 @@
 #define PAD 2
 #define THREADS 256
 #define ASYNC 1
+<square_lines>
 #define PACK pack_first
 #define WIDTH 64
 #define KIND FIRST

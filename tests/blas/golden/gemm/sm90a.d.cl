@@ -28,6 +28,7 @@
 #define THREADS 256
 #define ASYNC 1
 #define LOCAL_BYTES 126000
+<square_lines>
 #define PACK pack_first
 #define WIDTH 64
 #define KIND FIRST
