@@ -81,10 +81,9 @@ int measure(const std::vector<Bar>& bars, const Context& context, bool as_json) 
 std::string begin_again_with_avx2(char** argv, const fs::path& binaries) {
   const fs::path library = binaries.parent_path() / "lib" / "libkiln-bench-avx2.so";
   if (!fs::exists(library)) return fmt::format("{} is absent", library.string());
-  ::setenv("KILN_BENCH_AVX2", "1", 1);
-  ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+  ::setenv(rival::avx2_variable, "1", 1);
   ::setenv("LD_PRELOAD", library.c_str(), 1);
-  // The device's name is another, so that nothing of the store is taken or left that is not its.
+  // The device has another name, so that it shares nothing in the store with what it was.
   ::execv("/proc/self/exe", argv);
   return "cannot begin again: " + std::string(std::strerror(errno));
 }
@@ -116,7 +115,9 @@ int main(int argc, char** argv) {
   }
 
   const auto binaries = fs::read_symlink("/proc/self/exe").parent_path();
-  if (only_avx2 && !kiln::rival::is_held_to_avx2()) {
+  // Rivals alone are never held to it.
+  if (!only_avx2) ::unsetenv(rival::avx2_variable);
+  if (only_avx2 && !rival::is_held_to_avx2()) {
     fmt::print(stderr, "kiln-bench: {}\n", begin_again_with_avx2(argv, binaries));
     return 2;
   }

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "rival/libraries.hpp"
+
 namespace kiln::bench {
 
 Outcome figure_of(const Bar& bar, const Context& context) {
@@ -68,7 +70,8 @@ std::string machine() {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   const int usable = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 0;
-  return fmt::format("{}, {} cores", model, usable);
+  return fmt::format("{}, {} cores{}", model, usable,
+                     rival::is_held_to_avx2() ? ", without AVX-512" : "");
 }
 
 }  // namespace kiln::bench

@@ -162,7 +162,14 @@ class CblasCall {
 
 }  // namespace
 
-bool is_held_to_avx2() { return ::getenv("KILN_BENCH_AVX2") != nullptr; }
+bool is_held_to_avx2() { return ::getenv(avx2_variable) != nullptr; }
+
+Onednn::Onednn()
+    : SharedLibrary([] {
+        ::unsetenv("DNNL_MAX_CPU_ISA");
+        if (is_held_to_avx2()) ::setenv("DNNL_MAX_CPU_ISA", "AVX2", 1);
+        return SharedLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"});
+      }()) {}
 
 Cblas::Cblas()
     : SharedLibrary([] {

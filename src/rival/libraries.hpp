@@ -33,6 +33,11 @@ class SharedLibrary {
   std::shared_ptr<void> handle_;
 };
 
+/// Whether this process is to have no AVX-512, on either side: `kiln-bench --avx2` sees to it, and
+/// to the environment's variable that says so.
+bool is_held_to_avx2();
+inline constexpr const char* avx2_variable = "KILN_BENCH_AVX2";
+
 /// oneDNN, for its one function of BLAS: the product of matrices of floats.
 class Onednn : public SharedLibrary {
  public:
@@ -43,11 +48,8 @@ class Onednn : public SharedLibrary {
   void run(const blas::Call& call, const std::array<void*, blas::slot_count>& memory) const;
 
  private:
-  Onednn() : SharedLibrary({"libdnnl.so.2", "libdnnl.so.3", "libdnnl.so"}) {}
+  Onednn();
 };
-
-/// Whether this process is to have no AVX-512, on either side: `kiln-bench --avx2` sees to it.
-bool is_held_to_avx2();
 
 /// OpenBLAS by CBLAS, its C interface (Blackford 2002, appendix).
 class Cblas : public SharedLibrary {

@@ -73,9 +73,8 @@ struct GemmFacts : GemmPayload {
   /// Whether a warp of its own feeds the others (the template product_producer).
   bool has_producer() const { return gpu_form(form).producers != 0; }
   /// Whether panels hold bytes.
-  bool by_bytes() const {
-    return (form == "cpu_vnni" || form == "cpu_pairs") && product.is_integer();
-  }
+  bool by_bytes() const { return units_of_four_bytes(form) != 0 && product.is_integer(); }
+  bool by_pairs_of_bytes() const { return by_bytes() && units_of_four_bytes(form) == 2; }
   /// Whether floats hold integer sums, exactly as far as a block of the depth goes.
   bool sums_in_floats() const { return form == "cpu" && product.is_integer(); }
   /// Reals by which a line of local memory is longer, so that the lanes of a fragment of the matrix
@@ -111,7 +110,7 @@ std::string macros_of(const GemmFacts& facts) {
   all.push_back({"special", std::int64_t{facts.product.is_special()}});
   all.push_back({"vector_epilogue", std::int64_t{is_cpu_form(facts.form)}});
   if (is_cpu_form(facts.form))
-    all.push_back({"vnni", std::int64_t{facts.form == "cpu_vnni" && facts.by_bytes()}});
+    all.push_back({"vnni", std::int64_t{facts.by_bytes() && !facts.by_pairs_of_bytes()}});
   if (facts.product.flipped) all.push_back({"flipped", std::int64_t{1}});
   std::string text;
   for (const Fact& fact : all)
@@ -125,9 +124,9 @@ Parameters cpu_defaults(const GemmFacts& facts) {
   const std::int64_t vectors = complex && !wide ? 1 : 2;
   // Of pairs of bytes a tile needs registers for the halves of a vector, too.
   return {{"rows", vectors * static_cast<std::int64_t>(facts.lanes)},
-          {"columns", wide && !complex                                ? 12
-                      : facts.form == "cpu_pairs" && facts.by_bytes() ? 4
-                                                                      : 6},
+          {"columns", wide && !complex            ? 12
+                      : facts.by_pairs_of_bytes() ? 4
+                                                  : 6},
           {"depth", facts.by_bytes()                                ? 1024
                     : (complex ? wide : is_double(facts.precision)) ? 256
                                                                     : 512}};
@@ -237,36 +236,41 @@ Facts facts_of(const GemmPayload& gemm) {
 
 std::int64_t GemmGenerator::version() const {
   constexpr std::int64_t own = 12;  // raised when the code of this file changes
-  static const std::int64_t version = version_of(own, {template_mark("prelude"),
-                                                       template_mark("gate"),
-                                                       template_mark("stored"),
-                                                       template_mark("matrix_element"),
-                                                       template_mark("factor"),
-                                                       template_mark("cpu_vectors"),
-                                                       template_mark("real_panels"),
-                                                       template_mark("byte_quads"),
-                                                       template_mark("pack_bytes"),
-                                                       template_mark("byte_tile"),
-                                                       template_mark("pack"),
-                                                       template_mark("epilogue"),
-                                                       template_mark("cpu_tile_loops"),
-                                                       template_mark("cpu_finish"),
-                                                       template_mark("cpu_tile"),
-                                                       template_mark("cpu_finish_only"),
-                                                       template_mark("tasks"),
-                                                       template_mark("product_tasks"),
-                                                       template_mark("solve_tasks"),
-                                                       template_mark("deep_parts"),
-                                                       template_mark("square_lines"),
-                                                       template_mark("pack_gpu"),
-                                                       template_mark("pack_both"),
-                                                       template_mark("product_gpu"),
-                                                       template_mark("product_mma"),
-                                                       template_mark("product_simt"),
-                                                       template_mark("product_copies"),
-                                                       template_mark("copy_barriers"),
-                                                       template_mark("product_producer"),
-                                                       template_mark("product_walk")});
+  constexpr const char* parts[] = {"prelude",
+                                   "gate",
+                                   "stored",
+                                   "matrix_element",
+                                   "factor",
+                                   "cpu_vectors",
+                                   "real_panels",
+                                   "byte_quads",
+                                   "pack_bytes",
+                                   "byte_tile",
+                                   "pack",
+                                   "epilogue",
+                                   "cpu_tile_loops",
+                                   "cpu_finish",
+                                   "cpu_tile",
+                                   "cpu_finish_only",
+                                   "tasks",
+                                   "product_tasks",
+                                   "solve_tasks",
+                                   "deep_parts",
+                                   "square_lines",
+                                   "pack_gpu",
+                                   "pack_both",
+                                   "product_gpu",
+                                   "product_mma",
+                                   "product_simt",
+                                   "product_copies",
+                                   "copy_barriers",
+                                   "product_producer",
+                                   "product_walk"};
+  static const std::int64_t version = [&] {
+    std::int64_t of = own;
+    for (const char* part : parts) of = version_of(of, {template_mark(part)});
+    return of;
+  }();
   return version;
 }
 

@@ -79,6 +79,11 @@ struct ProductForm {
 /// local memory and the work-items that its work-groups may have, of a CPU its instructions.
 std::string gemm_form(const Device& device, const ProductForm& product = {});
 constexpr bool is_cpu_form(std::string_view form) { return form.starts_with("cpu"); }
+/// Where a form's panels hold bytes: the integers that the second factor's have for four of them; 0
+/// where they hold reals.
+constexpr std::size_t units_of_four_bytes(std::string_view form) {
+  return form == "cpu_vnni" ? 1 : form == "cpu_pairs" ? 2 : 0;
+}
 
 /// What a form is made of, by name, as numbers: facts, and in capitals the macros of templates.
 Facts parts_of(const ProductForm& product);

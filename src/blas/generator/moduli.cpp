@@ -75,9 +75,7 @@ Digits digits_by_moduli() {
   return digits;
 }
 
-}  // namespace
-
-Facts facts_of_moduli() {
+Facts found_facts() {
   const Digits digits = digits_by_moduli();
   std::vector<std::string> weights, product;
   for (const auto modulus : moduli) add_pieces(weights, weight_of(modulus));
@@ -93,6 +91,13 @@ Facts facts_of_moduli() {
       // Of the highest pieces in the product.
       {"pieces_of_product", fmt::format("{:.17e}", std::ldexp(1.0, 2 * bits_of_piece) /
                                                        static_cast<double>(product_of_moduli()))}};
+}
+
+}  // namespace
+
+Facts facts_of_moduli() {
+  static const Facts facts = found_facts();
+  return facts;
 }
 
 }  // namespace kiln::blas

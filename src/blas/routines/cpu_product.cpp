@@ -53,13 +53,14 @@ bool is_in_place(const Product& product) {
 /// How panels hold elements: reals, or bytes, four to a unit and with a unit before each row's
 /// first (templates/byte_tile.cl).
 struct PanelForm {
-  bool bytes = false;
   std::size_t element = 0;  ///< bytes
-  std::size_t units = 1;    ///< of the second factor, for four bytes
+  std::size_t units = 0;    ///< for four bytes, in the first factor's or the second's panels
+  static PanelForm of_reals(std::size_t element) { return {element, 0}; }
+  static PanelForm of_bytes(std::size_t units) { return {1, units}; }
 
-  std::size_t size(std::size_t width, std::size_t columns, std::size_t units_of_four) const {
-    return bytes ? width * (units_of_four * panels_of(columns, 4) + 1) * sizeof(cl_int)
-                 : width * columns * element;
+  std::size_t size(std::size_t width, std::size_t columns) const {
+    return units != 0 ? width * (units * panels_of(columns, 4) + 1) * sizeof(cl_int)
+                      : width * columns * element;
   }
 };
 
@@ -127,24 +128,25 @@ namespace {
 void add_one(SequenceBuilder& builder, unsigned queue, const Product& product) {
   const ProductForm form = product.form();
   const KernelChoice choice = gemm_choice(builder, queue, form, false, "product");
-  const std::string name = builder.gemm_form(queue, form);
-  const bool bytes = form.is_integer() && name != "cpu";
+  const std::size_t units =
+      form.is_integer() ? units_of_four_bytes(builder.gemm_form(queue, form)) : 0;
   const std::size_t element = size_of(builder.call().precision);
-  const PanelForm panel{bytes, bytes ? 1 : element, name == "cpu_pairs" ? 2u : 1u};
+  const PanelForm of_first = units != 0 ? PanelForm::of_bytes(1) : PanelForm::of_reals(element);
+  const PanelForm of_second = units != 0 ? PanelForm::of_bytes(units) : of_first;
   const GemmTiles tiles = GemmTiles::of(choice.chosen.parameters);
   const CpuTasks tasks =
-      tasks_of(product, tiles, builder.device(queue).compute_units, panel.element);
-  const auto packed = [&](unsigned number, std::size_t rows, std::size_t width) {
+      tasks_of(product, tiles, builder.device(queue).compute_units, of_first.element);
+  const auto packed = [&](unsigned number, const PanelForm& panel, std::size_t rows,
+                          std::size_t width) {
     return builder.scratch(queue, number,
-                           tasks.slots * panels_of(rows, width) *
-                               panel.size(width, tasks.block, number == 1 ? panel.units : 1));
+                           tasks.slots * panels_of(rows, width) * panel.size(width, tasks.block));
   };
   auto arguments = builder.step(queue, choice, work_groups(builder.device(queue), tasks.teams));
   put_factor(arguments, product.first, false);
   put_factor(arguments, product.second, true);
   put_result(arguments, product)
-      .buffer(packed(0, product.rows, tiles.rows))
-      .buffer(packed(1, product.columns, tiles.columns))
+      .buffer(packed(0, of_first, product.rows, tiles.rows))
+      .buffer(packed(1, of_second, product.columns, tiles.columns))
       .buffer(builder.zeros(queue, (32 + tasks.counters) * sizeof(cl_int)))
       .flags(tasks.block, tasks.slots, tasks.lead, tasks.first_panels, tasks.second_panels,
              tasks.row_panels, tasks.column_panels);

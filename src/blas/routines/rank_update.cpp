@@ -66,7 +66,8 @@ UpdateCut cpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int6
 /// As many columns as the kernel keeps, and two rows for a work-item as long as these fill the
 /// device.
 UpdateCut gpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns) {
-  constexpr std::int64_t most_columns = 8, groups_per_unit = 32, rows_of_item = 2;
+  constexpr std::int64_t most_columns = 8 /* the template's AT_ONCE */, groups_per_unit = 32,
+                         rows_of_item = 2;
   const std::int64_t rows_of_group =
       rows_of_item * static_cast<std::int64_t>(work_group_of(device));
   UpdateCut cut{};

@@ -102,7 +102,8 @@ inline void multiply_add(int to[4], const int from[4], uint a0, uint a1, uint a2
 // 1.5 * 2^23: a float of which the lowest bits are an integer.
 #define RAISE 12582912.0f
 
-// One piece of a number, and 128, in the lowest bits of the result; the number becomes what is left over, in units.
+// One piece of a number, and 128, in the lowest bits of the result; the piece is subtracted from the number, which is in
+// units from then on.
 inline float piece_of(float* x, int p, float factor) {
   const float step = 1.0f / (1ul << 15 * p), raise = (RAISE + 128) * step;
   const float raised = p == 0 ? fma(*x, factor, raise) : *x + raise;

@@ -84,7 +84,7 @@ INLINE void fetch(local ushort *to, const int line, global const ushort *from, l
       if (all % TEAM == 0 || q < all)
         copy((uint)(ulong)(to + l * line + place), left > 0 ? from + (l * ld + place) : from, wide, 2 * left);
     }
-  } else if (wide > 1) {  // which they seldom do
+  } else if (wide > 1) {  // an offset spoils what lines and items have
     _Pragma("unroll 1") FETCH_ELEMENTS
   } else {
     _Pragma("unroll 4") FETCH_ELEMENTS

@@ -283,6 +283,43 @@ TYPED_TEST(BatchOfPlaces, of_vectors_has_a_table_too) {
     }
 }
 
+// Longer ones have it where they are many.
+TYPED_TEST(BatchOfPlaces, of_long_vectors_has_a_table_where_they_are_many) {
+  using T = TypeParam;
+  struct Record {
+    T alpha, beta;
+    cl_long x, y, none;
+  };
+  constexpr std::size_t n = longest_of_table + 3;
+  std::vector<T> x(n), y(many * n, T(1)), expected = y;
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<T>(static_cast<Real<T>>(i % 7));
+  std::vector<char> table(item_bytes(precision_of<T>) * many);
+  for (std::size_t item = 0; item < many; ++item) {
+    // In another order than in memory, all from one x.
+    const std::size_t place = many - 1 - item;
+    const T alpha(static_cast<Real<T>>(item));
+    const Record record{alpha, T(9), 0, static_cast<cl_long>(place * n), -1};
+    std::memcpy(table.data() + item * item_bytes(precision_of<T>), &record, sizeof record);
+    for (std::size_t i = 0; i < n; ++i) expected[place * n + i] += alpha * x[i];
+  }
+  const cl::Context context(Machine::get().context(), true);
+  const auto buffer = [&](auto& numbers) {
+    return cl::Buffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                      numbers.size() * sizeof numbers[0], numbers.data());
+  };
+  const cl::Buffer in_x = buffer(x), in_y = buffer(y), in_table = buffer(table);
+  Call call = axpy<T>(n, T(7), {in_x(), 0, 1}, {in_y(), 0, 1});
+  call.by_items = true;
+  call.batch = many;
+  call[Slot::items] = {in_table()};
+  ASSERT_EQ(run(call), Status::success);
+  cl::CommandQueue(Machine::get().queues()[0], true)
+      .enqueueReadBuffer(in_y, CL_TRUE, 0, y.size() * sizeof(T), y.data());
+  EXPECT_EQ(y, expected);
+  call.batch = many - 1;
+  EXPECT_NE(run(call), Status::success);
+}
+
 TYPED_TEST(BatchOfPlaces, a_table_is_read_by_the_forms_for_gpus) {
   auto call = batch_of_products<TypeParam>(10, 9, 8, 4);
   ProductData<TypeParam> data(call, {});

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "blas/generator/gemm_generator.hpp"
 #include "blas/routines/stored_product.hpp"
@@ -10,8 +11,13 @@ namespace {
 
 using enum Storage;
 
-/// The form of any CPU, and the device's own.
-constexpr const char* forms[] = {"cpu", ""};
+/// The form of any CPU, the device's own, and that of AVX2, whose instruction AVX-512 has as well.
+std::vector<const char*> all_forms() {
+  std::vector<const char*> forms{"cpu", ""};
+  const Device& device = Machine::get().device();
+  if (device.avx2 || device.vnni) forms.push_back("cpu_pairs");
+  return forms;
+}
 
 Product bytes(std::size_t m, std::size_t n, std::size_t k, const char* form) {
   Product p = product(m, n, k, {int8, int8, int32});
@@ -22,7 +28,7 @@ Product bytes(std::size_t m, std::size_t n, std::size_t k, const char* form) {
 }
 
 TEST(ByteProduct, is_exact_around_the_sizes_of_units_tiles_and_blocks) {
-  for (const char* form : forms) {
+  for (const char* form : all_forms()) {
     for (std::size_t k = 1; k < 12; ++k) check(bytes(33, 25, k, form));
     for (const std::size_t k : {63, 64, 65, 255, 1023, 1024, 1025, 2051})
       check(bytes(17, 13, k, form));
@@ -31,7 +37,7 @@ TEST(ByteProduct, is_exact_around_the_sizes_of_units_tiles_and_blocks) {
 }
 
 TEST(ByteProduct, is_exact_for_all_orders_transposes_and_scalars) {
-  for (const char* form : forms)
+  for (const char* form : all_forms())
     for (const auto order : orders)
       for (const auto trans_a : transposes)
         for (const auto trans_b : transposes)
@@ -48,7 +54,7 @@ TEST(ByteProduct, is_exact_for_all_orders_transposes_and_scalars) {
 }
 
 TEST(ByteProduct, takes_kinds_that_differ) {
-  for (const char* form : forms)
+  for (const char* form : all_forms())
     for (const auto trans : {Transpose::none, Transpose::transpose}) {
       Product p = bytes(45, 38, 70, form);
       p.call.trans_a = p.call.trans_b = trans;
@@ -72,7 +78,7 @@ StoredData filled(std::size_t rows, std::size_t columns, std::uint8_t value) {
 
 TEST(ByteProduct, the_largest_and_smallest_bytes_are_exact) {
   constexpr std::size_t m = 37, n = 29;
-  for (const char* form : forms)
+  for (const char* form : all_forms())
     for (const std::uint8_t left : {0x80, 0x7f, 0xff})
       for (const std::uint8_t right : {0x80, 0x7f, 0xff})
         // 131,072 products of -128 and -128 would be 2^31.
@@ -97,7 +103,7 @@ TEST(ByteProduct, the_largest_and_smallest_bytes_are_exact) {
 
 TEST(ByteProduct, results_beyond_an_int32_hold_at_their_largest) {
   constexpr std::size_t m = 40, n = 30, k = 7;
-  for (const char* form : forms)
+  for (const char* form : all_forms())
     for (const int alpha : {1 << 20, -(1 << 20)}) {
       StoredData a = filled(m, k, 0x80), b(int8, Order::column_major, k, n, 4),
                  c(int32, Order::column_major, m, n, 3);
@@ -123,7 +129,7 @@ TEST(ByteProduct, results_beyond_an_int32_hold_at_their_largest) {
 }
 
 TEST(ByteProduct, triangles_and_symmetric_matrices_are_exact) {
-  for (const char* form : forms)
+  for (const char* form : all_forms())
     for (const auto side : sides)
       for (const auto uplo : uplos)
         for (const auto diag : diags)
