@@ -138,6 +138,7 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
   neighbours.reserve(1);
   Graph whole(transport.communicator().handle());
   const auto edges = static_cast<SCOTCH_Num>(graph.neighbours.size());
+  if (graph.release) graph.release();
   check_scotch(
       SCOTCH_dgraphBuild(whole.get(), 0, static_cast<SCOTCH_Num>(count),
                          static_cast<SCOTCH_Num>(count), starts.data(), starts.data() + 1, nullptr,

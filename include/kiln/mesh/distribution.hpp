@@ -85,6 +85,9 @@ struct PartitionInput {
   std::span<const double> coordinates;  ///< (vertices, dim) of the primary set, where asked for
   std::size_t dim = 0;
   std::span<const double> weights;  ///< of the parts: shares that sum up to 1; empty: equal
+  /// Frees `starts` and `neighbours`, for a partitioner that has made its own of them; null: they
+  /// stay.
+  std::function<void()> release{};
 };
 
 /// A way to cut a mesh: mpi::scotch(), mpi::metis(), rcb(), owners().

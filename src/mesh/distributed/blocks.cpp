@@ -17,7 +17,7 @@ NumberIndex::NumberIndex(std::span<const std::int64_t> rising) : list_(rising) {
   if (list_.empty()) return;
   least_ = list_.front();
   const auto range = static_cast<std::uint64_t>(list_.back() - least_);
-  while ((range >> shift_) > 2 * list_.size()) ++shift_;
+  while ((range >> shift_) > list_.size()) ++shift_;
   starts_.assign((range >> shift_) + 2, 0);
   for (const std::int64_t number : list_)
     ++starts_[(static_cast<std::uint64_t>(number - least_) >> shift_) + 1];

@@ -94,7 +94,7 @@ void check_set(const SetState& set) {
 void check_map(const MeshRows& mesh, const MapRows& map) {
   const Blocks& from = *mesh.sets[map.from].blocks;
   const std::int64_t most = mesh.sets[map.to].blocks->size();
-  const auto rows = map.rows();
+  const NumberList& rows = map.rows();
   for (std::size_t at = 0; at < rows.size(); ++at)
     if (rows[at] < 0 || rows[at] >= most)
       refuse("map {}: element {}, component {} is {}, expected 0 to {} (set {})", map.state->name,
@@ -135,7 +135,7 @@ MeshRows take_declared(Session& session) {
     for (auto& map : mesh.maps) {
       if (map.state->declared.empty()) {
         const auto values = map.state->view();  // of a mesh in one part
-        map.values.assign(values.begin(), values.end());
+        map.values.append(values);
       }
       check_map(mesh, map);
     }
@@ -156,7 +156,7 @@ std::uint64_t mesh_digest(const MeshRows& mesh) {
         static_cast<std::uint64_t>(mesh.sets[map.from].blocks->first(mesh.transport.rank()) *
                                    static_cast<std::int64_t>(map.arity));
     const std::uint64_t seed = mixed(at + 1);
-    const auto rows = map.rows();
+    const NumberList& rows = map.rows();
     for (std::size_t k = 0; k < rows.size(); ++k)
       mine += mixed(mixed(seed ^ (first + k)) ^ static_cast<std::uint64_t>(rows[k]));
   }

@@ -61,7 +61,7 @@ std::vector<std::byte> Dat::fetch_bytes() const {
 }
 
 std::vector<std::int64_t> Map::fetch() const {
-  if (!state_->declared.empty()) return state_->declared;
+  if (!state_->declared.empty()) return state_->declared.plain();
   const auto& from_state = *Handles::state(from());
   const auto& to_state = *Handles::state(to());
   const auto local = state_->view().first(from().size() * arity());

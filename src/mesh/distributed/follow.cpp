@@ -77,15 +77,17 @@ class Following {
   }
 
   std::vector<std::int32_t> owners_of_targets(const MapRows& map) {
-    std::vector<std::int64_t> targets(map.rows().begin(), map.rows().end());
+    const NumberList& rows = map.rows();
+    std::vector<std::int64_t> targets = rows.plain();
     make_rising(targets);
+    targets.shrink_to_fit();
     const SetRows& to = mesh_.sets[map.to];
     const auto owners = look_up(mesh_.transport, *to.blocks, targets, to.owners);
     const NumberIndex index(targets);
     std::vector<std::int32_t> all;
-    all.reserve(map.rows().size());
-    for (const std::int64_t target : map.rows())
-      all.push_back(owners[static_cast<std::size_t>(index.find(target))]);
+    all.reserve(rows.size());
+    for (std::size_t at = 0; at < rows.size(); ++at)
+      all.push_back(owners[static_cast<std::size_t>(index.find(rows[at]))]);
     return all;
   }
 
@@ -123,7 +125,6 @@ class Following {
       else
         votes[kept++] = votes[at];
     votes.resize(kept);
-    votes.shrink_to_fit();
   }
 
   void take_from_sources(std::size_t set, const std::vector<std::size_t>& maps) {
@@ -132,17 +133,28 @@ class Following {
     for (const std::size_t place : maps) {
       const MapRows& map = mesh_.maps[place];
       const auto& owners = mesh_.sets[map.from].owners;
-      const auto rows = map.rows();
+      const NumberList& rows = map.rows();
+      // Some at a time: all of them are larger than the map.
+      constexpr std::size_t at_once = 100'000;
       std::vector<Vote> mine;
-      mine.reserve(rows.size());
-      for (std::size_t k = 0; k < rows.size(); ++k)
-        mine.push_back({rows[k], owners[k / map.arity], 1});
-      count(mine);
-      for (const Vote& vote : mine) votes.add(blocks.rank_of(vote.number), vote);
+      for (std::size_t begin = 0; begin < rows.size(); begin += at_once) {
+        const std::size_t end = std::min(begin + at_once, rows.size());
+        mine.clear();
+        for (std::size_t k = begin; k < end; ++k)
+          mine.push_back({rows[k], owners[k / map.arity], 1});
+        count(mine);
+        for (const Vote& vote : mine) votes.add(blocks.rank_of(vote.number), vote);
+      }
+      count(votes.box(mesh_.transport.rank()));
     }
     std::vector<Vote> all;
-    for (const auto& [rank, some] : votes.deliver(mesh_.transport, "owners of what leads to a set"))
-      all.insert(all.end(), some.begin(), some.end());
+    for (auto& [rank, some] : votes.deliver(mesh_.transport, "owners of what leads to a set")) {
+      if (all.empty())
+        all = std::move(some);
+      else
+        all.insert(all.end(), some.begin(), some.end());
+      some = {};
+    }
     count(all);
     auto& chosen = mesh_.sets[set].owners;
     chosen.assign(count(set), mesh_.transport.rank());

@@ -2,6 +2,7 @@
 #include "mesh/distributed/graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "mesh/distributed/mail.hpp"
 
@@ -17,16 +18,15 @@ void for_different(std::span<const std::int64_t> row, const Use& use) {
       use(row[at]);
 }
 
-std::span<const std::int64_t> row_of(const MapRows& map, std::size_t at) {
-  return map.rows().subspan(at * map.arity, map.arity);
+void sort_by_target(std::vector<Incidence>& list) {
+  std::sort(list.begin(), list.end(), [](const Incidence& a, const Incidence& b) {
+    return a.target != b.target ? a.target < b.target : a.element < b.element;
+  });
 }
 
 /// Calls for both ends of an edge between any two elements with a common target, for each of these.
 template <class Emit>
-void join_by_target(std::vector<Incidence>& list, const Emit& emit) {
-  std::sort(list.begin(), list.end(), [](const Incidence& a, const Incidence& b) {
-    return a.target != b.target ? a.target < b.target : a.element < b.element;
-  });
+void join_by_target(const std::vector<Incidence>& list, const Emit& emit) {
   for (auto begin = list.begin(); begin != list.end();) {
     const auto end = std::find_if(
         begin, list.end(), [&](const Incidence& one) { return one.target != begin->target; });
@@ -37,6 +37,17 @@ void join_by_target(std::vector<Incidence>& list, const Emit& emit) {
   }
 }
 
+/// Calls for both ends of the edges from an element to its targets.
+template <class Emit>
+void join_to_targets(std::int64_t element, std::span<const std::int64_t> targets,
+                     const Emit& emit) {
+  for (const std::int64_t target : targets) {
+    if (target == element) continue;
+    emit(EdgeEnd{element, target});
+    emit(EdgeEnd{target, element});
+  }
+}
+
 }  // namespace
 
 Adjacency adjacency_by(const MapRows& map, std::size_t primary) {
@@ -44,131 +55,216 @@ Adjacency adjacency_by(const MapRows& map, std::size_t primary) {
   return map.to == primary ? Adjacency::targets : Adjacency::sources;
 }
 
-Graph graph_of(std::span<const EdgeEnd> ends, std::int64_t first, std::size_t vertices,
-               std::size_t least) {
-  std::vector<std::int64_t> starts(vertices + 1, 0);
-  for (const EdgeEnd& end : ends) ++starts[static_cast<std::size_t>(end.vertex - first) + 1];
-  for (std::size_t at = 0; at < vertices; ++at) starts[at + 1] += starts[at];
-  std::vector<std::int64_t> others(ends.size()), next(starts.begin(), starts.end() - 1);
-  for (const EdgeEnd& end : ends)
-    others[static_cast<std::size_t>(next[static_cast<std::size_t>(end.vertex - first)]++)] =
-        end.other;
+namespace {
+
+/// The graph of vertices first, first + 1 …: neighbours are those that at least `least` ends name.
+/// `tell` calls with each end, and is asked twice, to count and to keep them: no list of
+/// ends is held along with the graph.
+template <class Tell>
+Graph graph_of(std::int64_t first, std::size_t vertices, std::size_t least, const Tell& tell) {
   Graph graph;
-  graph.starts.reserve(vertices + 1);
-  graph.starts.push_back(0);
+  auto& starts = graph.starts;
+  auto& list = graph.neighbours;
+  starts.assign(vertices + 1, 0);
+  const auto start_of = [&](const EdgeEnd& end) -> std::int64_t& {
+    return starts[static_cast<std::size_t>(end.vertex - first)];
+  };
+  tell([&](const EdgeEnd& end) { ++start_of(end); });
+  std::int64_t before = 0;
+  for (std::int64_t& start : starts) before += std::exchange(start, before);
+  list.resize(static_cast<std::size_t>(before));
+  tell([&](const EdgeEnd& end) { list[static_cast<std::size_t>(start_of(end)++)] = end.other; });
+  // Now each start is where its row ends.
+  auto kept = list.begin();
+  auto begin = list.begin();
   for (std::size_t at = 0; at < vertices; ++at) {
-    const auto begin = others.begin() + starts[at], end = others.begin() + starts[at + 1];
+    const auto end = list.begin() + starts[at];
     std::sort(begin, end);
+    starts[at] = kept - list.begin();
     for (auto from = begin; from != end;) {
       const auto to = std::upper_bound(from, end, *from);
-      if (static_cast<std::size_t>(to - from) >= least) graph.neighbours.push_back(*from);
+      if (static_cast<std::size_t>(to - from) >= least) *kept++ = *from;
       from = to;
     }
-    graph.starts.push_back(static_cast<std::int64_t>(graph.neighbours.size()));
+    begin = end;
   }
+  starts[vertices] = kept - list.begin();
+  list.erase(kept, list.end());
+  if (list.size() < list.capacity() / 4 * 3) list.shrink_to_fit();
   return graph;
 }
 
-namespace {
-
-/// Ends of edges, for maps that make adjacent by one common element and for those that need more.
-struct Ends {
-  std::vector<EdgeEnd> certain, counted;
-
-  /// An edge is one where certain ends name it, or enough of the counted ones.
-  Graph graph(std::int64_t first, std::size_t vertices, int common) {
-    const auto least = static_cast<std::size_t>(std::max(common, 1));
-    if (certain.empty()) return graph_of(counted, first, vertices, least);
-    const Graph enough = graph_of(counted, first, vertices, least);
+/// An edge is one where certain ends name it, or enough of the counted ones.
+template <class Certain, class Counted>
+Graph graph_of(std::int64_t first, std::size_t vertices, int common, const Certain& certain,
+               const Counted& counted, bool has_counted) {
+  if (!has_counted) return graph_of(first, vertices, 1, certain);
+  const Graph enough =
+      graph_of(first, vertices, static_cast<std::size_t>(std::max(common, 1)), counted);
+  return graph_of(first, vertices, 1, [&](const auto& emit) {
+    certain(emit);
     for (std::size_t at = 0; at < vertices; ++at)
       for (std::int64_t k = enough.starts[at]; k < enough.starts[at + 1]; ++k)
-        certain.push_back({first + static_cast<std::int64_t>(at),
-                           enough.neighbours[static_cast<std::size_t>(k)]});
-    return graph_of(certain, first, vertices, 1);
+        emit(EdgeEnd{first + static_cast<std::int64_t>(at),
+                     enough.neighbours[static_cast<std::size_t>(k)]});
+  });
+}
+
+/// Ends that other ranks have found.
+using Told = std::vector<std::pair<int, std::vector<EdgeEnd>>>;
+template <class Emit>
+void emit_all(const Told& told, const Emit& emit) {
+  for (const auto& [rank, ends] : told)
+    for (const EdgeEnd& end : ends) emit(end);
+}
+
+/// The graph of a block of rows.
+class BlockGraph {
+ public:
+  BlockGraph(const MeshRows& mesh, std::size_t primary, std::span<const std::size_t> maps)
+      : mesh_(mesh), blocks_(*mesh.sets[primary].blocks) {
+    for (const std::size_t place : maps) {
+      const MapRows& map = mesh.maps[place];
+      const auto kind = adjacency_by(map, primary);
+      if (kind == Adjacency::sources)
+        lists_.push_back(incidences_of(map));
+      else
+        certain_.emplace_back(&map, kind);
+    }
   }
+
+  Graph make(int common) {
+    // Ends of others' vertices go to them once.
+    Outbox<EdgeEnd> certain, counted;
+    const auto send_to = [&](Outbox<EdgeEnd>& box) {
+      return [&](const EdgeEnd& end) {
+        if (!is_own(end)) box.add(blocks_.rank_of(end.vertex), end);
+      };
+    };
+    tell_certain(send_to(certain));
+    tell_counted(send_to(counted));
+    const Told told = certain.deliver(mesh_.transport, "edges of the graph");
+    const Told more = counted.deliver(mesh_.transport, "edges of the graph");
+    const auto own = [&](const auto& emit) {
+      return [&](const EdgeEnd& end) {
+        if (is_own(end)) emit(end);
+      };
+    };
+    return graph_of(
+        first(), blocks_.count(mesh_.transport.rank()), common,
+        [&](const auto& emit) {
+          tell_certain(own(emit));
+          emit_all(told, emit);
+        },
+        [&](const auto& emit) {
+          tell_counted(own(emit));
+          emit_all(more, emit);
+        },
+        !lists_.empty());
+  }
+
+ private:
+  std::int64_t first() const { return blocks_.first(mesh_.transport.rank()); }
+  bool is_own(const EdgeEnd& end) const {
+    return end.vertex >= first() && end.vertex < blocks_.first(mesh_.transport.rank() + 1);
+  }
+
+  template <class Emit>
+  void tell_certain(const Emit& emit) const {
+    std::vector<std::int64_t> row;
+    for (const auto& [map, kind] : certain_) {
+      const NumberList& rows = map->rows();
+      for (std::size_t at = 0; at < rows.size() / map->arity; ++at) {
+        rows.copy(at * map->arity, map->arity, row);
+        if (kind == Adjacency::targets)
+          join_targets(row, emit);
+        else
+          join_to_targets(first() + static_cast<std::int64_t>(at), row, emit);
+      }
+    }
+  }
+
+  template <class Emit>
+  void tell_counted(const Emit& emit) const {
+    for (const auto& list : lists_) join_by_target(list, emit);
+  }
+
+  /// Of targets in this block, whoever leads to them.
+  std::vector<Incidence> incidences_of(const MapRows& map) const {
+    const Blocks& blocks = *mesh_.sets[map.to].blocks;
+    Outbox<Incidence> leaving;
+    std::vector<std::int64_t> row;
+    for (std::size_t at = 0; at < map.rows().size() / map.arity; ++at) {
+      map.rows().copy(at * map.arity, map.arity, row);
+      for_different(row, [&](std::int64_t target) {
+        leaving.add(blocks.rank_of(target), {target, first() + static_cast<std::int64_t>(at)});
+      });
+    }
+    std::vector<Incidence> list;
+    for (auto& [rank, some] : leaving.deliver(mesh_.transport, "targets of the primary set")) {
+      if (list.empty())
+        list = std::move(some);
+      else
+        list.insert(list.end(), some.begin(), some.end());
+      some = {};
+    }
+    sort_by_target(list);
+    return list;
+  }
+
+  const MeshRows& mesh_;
+  const Blocks& blocks_;
+  std::vector<std::pair<const MapRows*, Adjacency>> certain_;
+  std::vector<std::vector<Incidence>> lists_;
 };
 
 }  // namespace
 
 Graph block_graph(const MeshRows& mesh, std::size_t primary, std::span<const std::size_t> maps,
                   int common) {
-  Transport& transport = mesh.transport;
-  const Blocks& blocks = *mesh.sets[primary].blocks;
-  const std::int64_t first = blocks.first(transport.rank());
-  Ends ends;
-  Outbox<EdgeEnd> certain, counted;
-  const auto send = [&](Outbox<EdgeEnd>& box, const EdgeEnd& end) {
-    box.add(blocks.rank_of(end.vertex), end);
-  };
-  for (const std::size_t place : maps) {
-    const MapRows& map = mesh.maps[place];
-    const std::size_t rows = map.rows().size() / map.arity;
-    const auto kind = adjacency_by(map, primary);
-    Outbox<Incidence> incidences;
-    for (std::size_t at = 0; at < rows; ++at) {
-      const auto row = row_of(map, at);
-      const std::int64_t element = first + static_cast<std::int64_t>(at);
-      if (kind == Adjacency::targets)
-        join_targets(row, [&](const EdgeEnd& end) { send(certain, end); });
-      else if (kind == Adjacency::direct)
-        for (const std::int64_t target : row) {
-          if (target == element) continue;
-          send(certain, {element, target});
-          send(certain, {target, element});
-        }
-      else
-        for_different(row, [&](std::int64_t target) {
-          incidences.add(mesh.sets[map.to].blocks->rank_of(target), {target, element});
-        });
-    }
-    if (kind != Adjacency::sources) continue;
-    std::vector<Incidence> list;
-    for (const auto& [rank, some] : incidences.deliver(transport, "targets of the primary set"))
-      list.insert(list.end(), some.begin(), some.end());
-    join_by_target(list, [&](const EdgeEnd& end) { send(counted, end); });
-  }
-  for (const auto& [rank, some] : certain.deliver(transport, "edges of the graph"))
-    ends.certain.insert(ends.certain.end(), some.begin(), some.end());
-  for (const auto& [rank, some] : counted.deliver(transport, "edges of the graph"))
-    ends.counted.insert(ends.counted.end(), some.begin(), some.end());
-  return ends.graph(first, blocks.count(transport.rank()), common);
+  return BlockGraph(mesh, primary, maps).make(common);
 }
 
 Graph owned_graph(const MeshRows& mesh, std::size_t primary, std::span<const std::size_t> maps,
                   int common) {
   const auto& numbers = mesh.sets[primary].numbers;
   const NumberIndex owned(numbers);
-  Ends ends;
-  std::vector<std::int64_t> places;
+  std::vector<std::vector<Incidence>> lists;
+  std::vector<std::int64_t> row, places;
   for (const std::size_t which : maps) {
     const MapRows& map = mesh.maps[which];
-    const auto kind = adjacency_by(map, primary);
-    std::vector<Incidence> list;
-    for (std::size_t at = 0; at < map.values.size() / map.arity; ++at) {
-      const auto row = row_of(map, at);
-      if (kind == Adjacency::sources) {
-        if (at < numbers.size())  // others' are no vertices
-          for_different(row, [&](std::int64_t target) {
-            list.push_back({target, static_cast<std::int64_t>(at)});
-          });
-        continue;
-      }
-      places.clear();
-      for (const std::int64_t target : row)
-        if (const auto place = owned.find(target); place >= 0) places.push_back(place);
-      if (kind == Adjacency::targets) {
-        join_targets(places, [&](const EdgeEnd& end) { ends.certain.push_back(end); });
-      } else if (at < numbers.size()) {
-        for (const std::int64_t place : places) {
-          if (place == static_cast<std::int64_t>(at)) continue;
-          ends.certain.push_back({static_cast<std::int64_t>(at), place});
-          ends.certain.push_back({place, static_cast<std::int64_t>(at)});
-        }
+    if (adjacency_by(map, primary) != Adjacency::sources) continue;
+    auto& list = lists.emplace_back();
+    for (std::size_t at = 0; at < numbers.size(); ++at) {  // others' are no vertices
+      map.values.copy(at * map.arity, map.arity, row);
+      for_different(row, [&](std::int64_t target) {
+        list.push_back({target, static_cast<std::int64_t>(at)});
+      });
+    }
+    sort_by_target(list);
+  }
+  const auto tell_certain = [&](const auto& emit) {
+    for (const std::size_t which : maps) {
+      const MapRows& map = mesh.maps[which];
+      const auto kind = adjacency_by(map, primary);
+      if (kind == Adjacency::sources) continue;
+      const std::size_t rows =
+          kind == Adjacency::direct ? numbers.size() : map.values.size() / map.arity;
+      for (std::size_t at = 0; at < rows; ++at) {
+        places.clear();
+        for (std::size_t k = at * map.arity; k < (at + 1) * map.arity; ++k)
+          if (const auto place = owned.find(map.values[k]); place >= 0) places.push_back(place);
+        if (kind == Adjacency::targets)
+          join_targets(places, emit);
+        else
+          join_to_targets(static_cast<std::int64_t>(at), places, emit);
       }
     }
-    join_by_target(list, [&](const EdgeEnd& end) { ends.counted.push_back(end); });
-  }
-  return ends.graph(0, numbers.size(), common);
+  };
+  const auto tell_counted = [&](const auto& emit) {
+    for (const auto& list : lists) join_by_target(list, emit);
+  };
+  return graph_of(0, numbers.size(), common, tell_certain, tell_counted, !lists.empty());
 }
 
 namespace {

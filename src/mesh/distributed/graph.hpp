@@ -18,10 +18,6 @@ struct Graph {
   std::vector<std::int64_t> starts, neighbours;
 };
 
-/// Of vertices first, first + 1 …: those are neighbours that at least `least` of the ends name.
-Graph graph_of(std::span<const EdgeEnd> ends, std::int64_t first, std::size_t vertices,
-               std::size_t least);
-
 /// A target of an element.
 struct Incidence {
   std::int64_t target = 0, element = 0;

@@ -109,6 +109,7 @@ class HaloSearch {
   std::vector<Transport::Packet> pack(
       const SetRows& set, const std::map<std::int32_t, std::vector<Leaving>>& leaving) const {
     std::vector<Transport::Packet> packets;
+    std::vector<std::int64_t> row;
     for (const auto& [rank, elements] : leaving) {
       std::vector<std::byte> packet;
       std::vector<std::int64_t> numbers{static_cast<std::int64_t>(elements.size())};
@@ -122,8 +123,8 @@ class HaloSearch {
       for (const Leaving& element : elements)
         for (const std::size_t place : set.maps) {
           const MapRows& map = mesh_.maps[place];
-          append_to<std::int64_t>(
-              packet, std::span(map.values).subspan(element.row * map.arity, map.arity));
+          map.values.copy(element.row * map.arity, map.arity, row);
+          append_to<std::int64_t>(packet, row);
         }
       packets.push_back({rank, std::move(packet)});
     }
@@ -168,14 +169,13 @@ class HaloSearch {
 
   void append_rows(const SetRows& set, const std::vector<std::size_t>& order,
                    const std::vector<std::int64_t>& rows, std::size_t width) {
-    for (const std::size_t at : order) {
-      auto from = rows.begin() + static_cast<std::ptrdiff_t>(at * width);
-      for (const std::size_t place : set.maps) {
-        MapRows& map = mesh_.maps[place];
-        const auto end = from + static_cast<std::ptrdiff_t>(map.arity);
-        map.values.insert(map.values.end(), from, end);
-        from = end;
-      }
+    std::size_t first = 0;
+    for (const std::size_t place : set.maps) {
+      MapRows& map = mesh_.maps[place];
+      map.values.reserve(map.values.size() + order.size() * map.arity);
+      for (const std::size_t at : order)
+        for (std::size_t k = 0; k < map.arity; ++k) map.values.append(rows[at * width + first + k]);
+      first += map.arity;
     }
   }
 

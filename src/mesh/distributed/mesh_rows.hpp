@@ -48,12 +48,10 @@ struct MapRows {
   std::size_t arity = 1;
   /// After migrate(): rows of owned elements (as SetRows::numbers); after find_halos() those of the
   /// exec halo behind them. Before: of a mesh in one part, which has them in another form.
-  std::vector<std::int64_t> values;
+  NumberList values;
 
   /// Before migrate(): the rows of the block.
-  std::span<const std::int64_t> rows() const {
-    return values.empty() ? std::span<const std::int64_t>(state->declared) : values;
-  }
+  const NumberList& rows() const { return values.empty() ? state->declared : values; }
 };
 
 /// A dat; its rows after migrate(): those of owned elements.
@@ -94,6 +92,10 @@ void number_locally(MeshRows& mesh, std::size_t primary, const std::vector<std::
                     int common);
 /// Makes the handles' states of it, and brings copies' values.
 void settle(Session& session, MeshRows& mesh);
+
+/// Gives back what the steps before have freed: it would stay with the process otherwise, between
+/// lists that are in use, and what comes next would come on top.
+void give_back_memory();
 
 /// All of it. Throws bad_input on all parts; the Mesh is as it was where the Partitioner is
 /// refused.

@@ -1,6 +1,9 @@
 // A mesh is cut, and each part gets what is its own.
 #include <algorithm>
 #include <cmath>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "mesh/distributed/graph.hpp"
 #include "mesh/distributed/mail.hpp"
@@ -59,8 +62,13 @@ class Cut {
       if (coordinates.first.size() != count * coordinates.second)
         refuse("partitioner {}: {} coordinates, expected {} of each of {} elements",
                partitioner_.name, coordinates.first.size(), coordinates.second, count);
+      const auto release = [&] {
+        graph = {};
+        give_back_memory();
+      };
       parts = partitioner_.cut({transport, blocks.first(transport.rank()), graph.starts,
-                                graph.neighbours, coordinates.first, coordinates.second, weights_});
+                                graph.neighbours, coordinates.first, coordinates.second, weights_,
+                                release});
       check_parts(parts, blocks, count);
     });
     return parts;
@@ -110,20 +118,34 @@ class Cut {
 
 }  // namespace
 
+void give_back_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
+}
+
 void partition(Session& session, const Partitioner& partitioner, std::span<const double> weights) {
+  give_back_memory();
   MeshRows mesh = take_declared(session);
   session.mesh_digest = mesh_digest(mesh);
   const Cut cut(mesh, partitioner, weights);
   const auto adjacency = cut.named_or_all();
   mesh.sets[cut.primary()].owners = cut.owners();
+  give_back_memory();
   let_others_follow(mesh, cut.primary());
+  give_back_memory();
   // From here on nothing is refused; where the Transport fails the Mesh is of no more use.
   session.is_partitioned = true;
   session.declared = {};
   migrate(mesh);
+  give_back_memory();
   find_halos(mesh);
+  for (auto& set : mesh.sets) set.owners = {};
+  give_back_memory();
   number_locally(mesh, cut.primary(), adjacency,
                  partitioner.adjacency.empty() ? 1 : partitioner.common);
+  for (auto& set : mesh.sets) set.is_core = {};
+  give_back_memory();
   settle(session, mesh);
 }
 

@@ -225,7 +225,7 @@ std::vector<double> mean_of_targets(MapState& map, DatState& dat) {
   Transport& transport = *dat.session->transport;
   const auto& to = *Handles::state(map.to);
   const std::size_t dim = dat.data.form().dim;
-  std::vector<std::int64_t> values = map.declared;
+  std::vector<std::int64_t> values = map.declared.plain();
   if (values.empty()) values.assign(map.view().begin(), map.view().end());
   std::vector<std::int64_t> targets = values;
   make_rising(targets);

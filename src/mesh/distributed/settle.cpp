@@ -15,37 +15,49 @@ class Settling {
       local_.emplace_back(set);
       parts_.push_back(part_of(set, local_.back()));
     }
-    std::vector<std::vector<std::int32_t>> maps;
+    std::vector<Residence> maps;
     for (MapRows& map : mesh_.maps) {
       maps.push_back(local_values(map));
-      map.values = {};
+      map.values.clear();
+      give_back_memory();
     }
-    for (std::size_t at = 0; at < mesh_.sets.size(); ++at) bring_values(at);
+    local_.clear();
+    give_back_memory();
+    for (std::size_t at = 0; at < mesh_.sets.size(); ++at) {
+      bring_values(at);
+      number(*parts_[at], mesh_.sets[at]);
+      mesh_.sets[at].numbers = {};
+      mesh_.sets[at].order = {};
+    }
     // What was made with the states as they were is forgotten; from here on nothing fails.
     for (std::size_t at = 0; at < mesh_.sets.size(); ++at) {
       SetState& state = *mesh_.sets[at].state;
       state.sizes = parts_[at]->sizes;
       state.part = parts_[at];
     }
-    for (std::size_t at = 0; at < mesh_.maps.size(); ++at) change(mesh_.maps[at], maps[at]);
+    for (std::size_t at = 0; at < mesh_.maps.size(); ++at)
+      change(mesh_.maps[at], std::move(maps[at]));
     for (DatRows& dat : mesh_.dats) change(dat);
   }
 
  private:
-  std::shared_ptr<const SetPart> part_of(const SetRows& set, const LocalNumbers& local) {
+  std::shared_ptr<SetPart> part_of(const SetRows& set, const LocalNumbers& local) {
     auto part = std::make_shared<SetPart>();
     part->global_size = set.blocks->size();
     const std::size_t owned = set.numbers.size();
     part->sizes = {set.core, owned, owned + set.executed, set.total()};
-    part->numbers.reserve(set.total());
-    for (const std::int32_t place : set.order)
-      part->numbers.push_back(set.numbers[static_cast<std::size_t>(place)]);
-    for (std::size_t at = 0; at < set.halo.size(); ++at) {
-      part->numbers.push_back(set.halo[at].number);
-      if (at < set.executed) part->exec_maps.push_back(set.halo[at].exec_maps);
-    }
+    for (std::size_t at = 0; at < set.executed; ++at)
+      part->exec_maps.push_back(set.halo[at].exec_maps);
     find_neighbours(*part, set, local);
     return part;
+  }
+
+  /// Last, when there are no tables of numbers any more.
+  static void number(SetPart& part, const SetRows& set) {
+    part.numbers.reserve(set.total());
+    for (const std::int32_t place : set.order)
+      part.numbers.push_back(set.numbers[static_cast<std::size_t>(place)]);
+    for (const SetRows::Copy& copy : set.halo) part.numbers.push_back(copy.number);
   }
 
   /// Owners learn who has copies, in the order in which these lie there.
@@ -67,11 +79,12 @@ class Settling {
     for (auto& [rank, neighbour] : by_rank) part.neighbours.push_back(std::move(neighbour));
   }
 
-  std::vector<std::int32_t> local_values(const MapRows& map) const {
+  Residence local_values(const MapRows& map) const {
     const SetRows& from = mesh_.sets[map.from];
     const LocalNumbers& to = local_[map.to];
     // Rows of copies that are only read lead nowhere, and are not used.
-    std::vector<std::int32_t> values(from.total() * map.arity, 0);
+    Residence data({ScalarType::i32, from.total(), map.arity});
+    auto* values = reinterpret_cast<std::int32_t*>(data.initial().data());
     const auto copy_row = [&](std::size_t row, std::size_t local) {
       for (std::size_t k = 0; k < map.arity; ++k)
         values[local * map.arity + k] = to.of(map.values[row * map.arity + k]);
@@ -80,7 +93,7 @@ class Settling {
       copy_row(static_cast<std::size_t>(from.order[at]), at);
     for (std::size_t at = from.order.size(); at < from.order.size() + from.executed; ++at)
       copy_row(at, at);
-    return values;
+    return data;
   }
 
   /// Puts rows of a set's dats in order, and fetches those of copies: one packet from each owner
@@ -100,13 +113,14 @@ class Settling {
     }
     const auto arrived = mesh_.transport.deliver(
         std::move(packets), fmt::format("halo of what is on set {}", set.state->name));
+    std::vector<std::byte> row;
     for (const auto& packet : arrived) {
       Unpacking from(packet);
       const auto neighbour =
           std::ranges::find(parts_[at]->neighbours, packet.rank, &HaloNeighbour::rank);
       for (const std::size_t place : set.dats)
         for (const std::int32_t element : neighbour->imports) {
-          std::vector<std::byte> row;
+          row.clear();
           from.append_to(row, mesh_.dats[place].row);
           std::ranges::copy(row, row_of(mesh_.dats[place], element).begin());
         }
@@ -125,17 +139,17 @@ class Settling {
     dat.values = std::move(ordered);
   }
 
-  void change(MapRows& map, const std::vector<std::int32_t>& values) {
+  void change(MapRows& map, Residence values) {
     MapState& state = *map.state;
     session_.part_with(&state);
-    state.values = resident(values, state.arity);
+    state.values = std::move(values);
     ++state.version;
   }
 
   void change(DatRows& dat) {
     DatState& state = *dat.state;
     auto form = state.data.form();
-    form.elements = mesh_.sets[dat.set].total();
+    form.elements = parts_[dat.set]->sizes[3];
     Residence data(form);
     std::ranges::copy(dat.values, data.initial().data());
     dat.values = {};
@@ -145,8 +159,8 @@ class Settling {
 
   Session& session_;
   MeshRows& mesh_;
-  std::vector<LocalNumbers> local_;                    ///< by set
-  std::vector<std::shared_ptr<const SetPart>> parts_;  ///< by set
+  std::vector<LocalNumbers> local_;              ///< by set
+  std::vector<std::shared_ptr<SetPart>> parts_;  ///< by set
 };
 
 }  // namespace

@@ -118,7 +118,7 @@ Map Mesh::map_by_numbers(std::string name, const Set& from, const Set& to, std::
   check_map_count(name, from, arity, values.size());
   MapState state{session_, std::move(name),     from, to, arity, {}, next_identity(),
                  0,        resident({}, arity), {}};
-  state.declared.assign(values.begin(), values.end());
+  state.declared.append(values);
   return declare(std::move(state), offsets);
 }
 

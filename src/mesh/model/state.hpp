@@ -12,6 +12,7 @@
 
 #include "kiln/mesh/distribution.hpp"
 #include "kiln/mesh/mesh.hpp"
+#include "mesh/model/number_list.hpp"
 #include "mesh/model/residence.hpp"
 
 /// What the handles of include/kiln/mesh stand for. Each knows its Session, which it keeps alive,
@@ -85,7 +86,7 @@ struct MapState {
   std::optional<Residence> device_offsets;
   unsigned number = 0;  ///< among the maps from its set, in the order of their declaration
   /// Of a distributed Mesh before partition(): numbers in the whole set.
-  std::vector<std::int64_t> declared{};
+  NumberList declared{};
 
   /// Its bit in SetPart::exec_maps; maps beyond the 64th share the last one.
   std::uint64_t exec_bit() const { return std::uint64_t{1} << std::min(number, 63u); }

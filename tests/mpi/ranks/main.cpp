@@ -29,6 +29,8 @@ int main(int count, char** words) {
       {"cut_file", cut_file},
       {"missing_parts", missing_parts},
       {"both_libraries", both_libraries},
+      {"airfoil_messages", airfoil_messages},
+      {"late_messages", late_messages},
       {"herd", herd},
       {"threads", threads}};
   const Environment mpi(count, words);
