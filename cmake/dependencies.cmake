@@ -8,7 +8,12 @@ find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(TBB REQUIRED)
 set(HDF5_USE_STATIC_LIBRARIES ${KILN_PORTABLE})
+# The serial one, which libkiln-mesh.so has, whatever else is installed.
+set(HDF5_PREFER_PARALLEL OFF)
 find_package(HDF5 REQUIRED COMPONENTS C)
+if(HDF5_IS_PARALLEL)
+  message(FATAL_ERROR "found the parallel HDF5 library, expected the serial one (Debian: libhdf5-dev)")
+endif()
 # The C interface of libclang is loaded when a kernel is read for the first time, never linked:
 # only its header is needed, of any release.
 file(GLOB KILN_LLVM_INCLUDES /usr/lib/llvm-*/include)

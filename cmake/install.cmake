@@ -9,7 +9,7 @@ set(KILN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 if(TARGET kiln)
   install(TARGETS kiln RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
-foreach(target kiln-compile kiln-tune kiln-mesh)
+foreach(target kiln-compile kiln-tune kiln-mesh kiln-mesh-mpi)
   if(TARGET ${target})
     install(TARGETS ${target} RUNTIME DESTINATION ${KILN_LIBEXECDIR})
   endif()
@@ -32,8 +32,18 @@ if(TARGET kiln_shared)
     install(TARGETS kiln_mesh_shared EXPORT kilnTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
   endif()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-          FILES_MATCHING PATTERN "*.hpp")
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "mpi" EXCLUDE PATTERN "mpi.hpp" EXCLUDE)
+  if(TARGET kiln_mpi_shared)
+    install(FILES ${PROJECT_SOURCE_DIR}/include/kiln/mpi.hpp
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln/mpi
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/kiln FILES_MATCHING PATTERN "*.hpp")
+  endif()
   install(EXPORT kilnTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
+  if(TARGET kiln_mpi_shared)
+    install(TARGETS kiln_mpi_shared EXPORT kilnMpiTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    install(EXPORT kilnMpiTargets NAMESPACE kiln:: DESTINATION ${KILN_PACKAGE_DIR})
+  endif()
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/kilnConfig.cmake.in
     ${PROJECT_BINARY_DIR}/kilnConfig.cmake INSTALL_DESTINATION ${KILN_PACKAGE_DIR})
   # Before 1.0 a minor version may change the interface.
@@ -46,6 +56,9 @@ if(TARGET kiln_shared)
   set(pkgconfig kiln)
   if(TARGET kiln_mesh_shared)
     list(APPEND pkgconfig kiln-mesh)
+  endif()
+  if(TARGET kiln_mpi_shared)
+    list(APPEND pkgconfig kiln-mpi)
   endif()
   foreach(package ${pkgconfig})
     configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc
@@ -104,7 +117,7 @@ endif()
 
 # What a user runs: all of a build but tests and benchmarks.
 add_custom_target(product)
-foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln_shared kiln_mesh_shared clBLAS clblast
+foreach(target kiln kiln-compile kiln-tune kiln-mesh kiln-mesh-mpi kiln_shared kiln_mesh_shared kiln_mpi_shared clBLAS clblast
         kiln_layer_entry kiln_layer_serve kiln_layer_measure kiln_python kiln_documents)
   if(TARGET ${target})
     add_dependencies(product ${target})

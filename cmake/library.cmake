@@ -54,3 +54,23 @@ function(kiln_mesh_library)
   target_link_options(kiln_mesh_shared PRIVATE "LINKER:--version-script=${exports}"
                       "LINKER:--no-undefined" "LINKER:--as-needed")
 endfunction()
+
+# libkiln-mpi.so: distributed meshes over MPI, whose libraries (MPI, PT-Scotch, METIS, parallel HDF5) other
+# programs are not to load. It calls libkiln-mesh.so by its public headers. Target kiln_mpi_shared, for
+# consumers kiln::mpi.
+function(kiln_mpi_library)
+  add_library(kiln_mpi_shared SHARED $<TARGET_OBJECTS:kiln_mpi>)
+  add_library(kiln::mpi ALIAS kiln_mpi_shared)
+  target_link_libraries(kiln_mpi_shared PUBLIC kiln_mesh_shared MPI::MPI_CXX
+    PRIVATE kiln_base $<TARGET_NAME_IF_EXISTS:kiln_dep_ptscotch>
+    $<TARGET_NAME_IF_EXISTS:kiln_dep_metis> $<TARGET_NAME_IF_EXISTS:PkgConfig::KILN_HDF5_OPENMPI>)
+  set(exports ${PROJECT_BINARY_DIR}/libkiln-mpi.map)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/libkiln-mpi.map.in ${exports} @ONLY)
+  set_target_properties(kiln_mpi_shared PROPERTIES
+    LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+    OUTPUT_NAME kiln-mpi EXPORT_NAME mpi
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    INSTALL_RPATH "$ORIGIN")
+  target_link_options(kiln_mpi_shared PRIVATE "LINKER:--version-script=${exports}"
+                      "LINKER:--no-undefined" "LINKER:--as-needed")
+endfunction()

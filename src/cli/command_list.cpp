@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/data/number.hpp"
+#include "base/os/environment.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
@@ -53,9 +55,25 @@ constinit const Command* const commands[] = {
 
 namespace fs = std::filesystem;
 
+/// Ranks that a launcher of MPI programs has started, as it tells them: Open MPI's mpirun, those of
+/// MPICH and of Slurm. PMIx tells no number: it counts as several.
+std::size_t ranks_of_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const auto count = parse_number<std::size_t>(environment(name))) return *count;
+  return environment("PMIX_RANK").empty() ? 1 : 2;
+}
+
 fs::path find_program() {
   const char* named = std::getenv("KILN_MESH_PROGRAM");
-  return named != nullptr ? fs::path(named) : find_helper("kiln-mesh");
+  if (named != nullptr) return named;
+  if (ranks_of_launcher() == 1) return find_helper("kiln-mesh");
+  fs::path program = find_helper("kiln-mesh-mpi");
+  if (program.empty())
+    throw Error(Errc::unsupported,
+                fmt::format("mesh: found {} ranks, but the program kiln-mesh-mpi is missing: this "
+                            "Kiln was built without MPI",
+                            ranks_of_launcher()));
+  return program;
 }
 
 /// All options that were given, on the command line, in the environment or in the config file, as

@@ -74,6 +74,10 @@ class ArrayStorage {
   HostArray& host();
   /// Whether there is another copy than the host's, which commands may still use.
   bool is_on_devices() const { return !copies_.empty(); }
+  /// Of an array with one queue: whether its copy there is the host's.
+  bool is_shared_with_queue() const {
+    return !copies_.empty() && copies_.front().buffer.is_host_memory;
+  }
 
  private:
   struct Copy {

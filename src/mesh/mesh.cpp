@@ -36,6 +36,12 @@ Mesh::Mesh(const Runtime& runtime, const Options& options) {
   session_ = std::make_shared<MatrixSession>(options, runtime);
 }
 
+Mesh::Mesh(const Runtime& runtime, std::shared_ptr<Transport> transport, const Options& options)
+    : Mesh(runtime, options) {
+  if (transport == nullptr) refuse("a distributed Mesh: no Transport, expected one");
+  session_->transport = std::move(transport);
+}
+
 Mesh::Mesh(Mesh&&) noexcept = default;
 
 Mesh::~Mesh() {

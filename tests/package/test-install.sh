@@ -19,7 +19,9 @@ cmp "$source/LICENSE" "$documents/LICENSE"
 for folder in docs examples; do
   diff -r "$source/$folder" "$documents/$folder" || { echo "$folder is not installed whole"; exit 1; }
 done
-diff -r "$source/include/kiln" "$prefix/include/kiln" || { echo "the headers are not installed whole"; exit 1; }
+without=(--exclude=mpi --exclude=mpi.hpp)
+[ ! -e "$libraries/libkiln-mpi.so" ] || without=()
+diff -r "${without[@]}" "$source/include/kiln" "$prefix/include/kiln" || { echo "the headers are not installed whole"; exit 1; }
 # Records of the tuner: whole, and found from where they lie now.
 diff -r "$source/share/tuned" "$prefix/share/kiln/tuned" || { echo "the tuner's records are not installed whole"; exit 1; }
 shown=$("$prefix/bin/kiln" tuned ls --shipped --json | grep -c '"file"') || true
@@ -39,6 +41,13 @@ ninja -C "$scratch/consumer" -j 1
 for program in by_cmake by_pkg_config; do
   printed=$("$scratch/consumer/$program")
   [ "$printed" = "bad_input $version" ] || { echo "$program printed '$printed'"; exit 1; }
+done
+
+# Meshes over MPI, where that library was built: a program of it, without a launcher.
+for program in mpi_by_cmake mpi_by_pkg_config; do
+  [ -e "$libraries/libkiln-mpi.so" ] || continue
+  printed=$(OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "$scratch/consumer/$program")
+  [ "$printed" = "rank 0 of 1" ] || { echo "$program printed '$printed'"; exit 1; }
 done
 
 # BLAS by its C++ interface.

@@ -36,7 +36,7 @@ dev_build() {
     configure fuzz
     compile fuzz
   else
-    install_groups build python
+    install_groups build python mpi
     # A tree that was configured with tests keeps them: no reconfiguring back and forth.
     [ -f "build/$preset/build.ninja" ] || configure "$preset" KILN_TESTS=OFF KILN_BENCH=OFF
     # One that was configured for the demo has not looked for Python.

@@ -1,6 +1,6 @@
 # Installs Debian packages: only the missing ones, after naming them.
 
-package_groups="build python test bench long check root package docs pictures site npm"
+package_groups="build python mpi test bench long check root package docs pictures site npm"
 
 # Entries of tools/packages/GROUP.txt, one a line: a name, or names of which one is enough.
 packages_of() {

@@ -36,7 +36,7 @@ dev_test() {
     --long) long=1 ;;
     *) bad_usage "unknown option '$1' of test" ;;
   esac
-  install_groups build python test ${long:+long}
+  install_groups build python mpi test ${long:+long}
   [ -z "$long" ] || export KILN_LONG=1
   local failed=()
   attempt test_preset release ON || failed+=(release)

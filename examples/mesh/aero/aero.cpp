@@ -23,7 +23,7 @@ std::vector<double> free_stream(std::span<const double> x) {
 }  // namespace
 
 Aero::Aero(Mesh& mesh, const Grid& grid)
-    : count_(grid.nodes),
+    : count_(grid.all_nodes > 0 ? grid.all_nodes : grid.nodes),
       nodes_(mesh.set("nodes", grid.nodes)),
       bound_(mesh.set("bedges", grid.bound_nodes.size())),
       cells_(mesh.set("cells", grid.cells)),

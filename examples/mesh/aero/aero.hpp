@@ -13,6 +13,7 @@ namespace aero {
 /// The mesh as files have it. Views.
 struct Grid {
   std::size_t nodes = 0, cells = 0;
+  std::size_t all_nodes = 0;  ///< of a distributed mesh: nodes of all parts; 0: it is in one
   std::span<const std::int32_t> cell_nodes;   ///< 4 a cell, row by row: opposite corners last
   std::span<const std::int32_t> bound_nodes;  ///< on the outer boundary
   std::span<const double> x;                  ///< 2 a node
@@ -34,6 +35,9 @@ class Aero {
   Step step();
 
   kiln::mesh::Dat& potential() { return phi_; }
+  /// What a distributed mesh is cut by (Mesh::partition).
+  const kiln::mesh::Set& cells() const { return cells_; }
+  const kiln::mesh::Map& cell_nodes() const { return cell_nodes_; }
 
  private:
   /// The change u for the residual, by conjugate gradients; the number of steps.

@@ -45,7 +45,7 @@ std::vector<Real> everywhere(std::size_t cells) {
 
 template <class Real>
 Airfoil<Real>::Airfoil(Mesh& mesh, const Grid& grid)
-    : count_(grid.cells),
+    : count_(grid.all_cells > 0 ? grid.all_cells : grid.cells),
       nodes_(mesh.set("nodes", grid.nodes)),
       edges_(mesh.set("edges", grid.edge_nodes.size() / 2)),
       bedges_(mesh.set("bedges", grid.bound.size())),

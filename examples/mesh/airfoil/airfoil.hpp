@@ -13,6 +13,7 @@ namespace airfoil {
 /// The mesh as files have it: sizes by the lists' lengths. Views.
 struct Grid {
   std::size_t nodes = 0, cells = 0;
+  std::size_t all_cells = 0;  ///< of a distributed mesh: cells of all parts; 0: it is in one
   std::span<const std::int32_t> cell_nodes;                ///< 4 a cell, once round
   std::span<const std::int32_t> edge_nodes, edge_cells;    ///< 2 an edge
   std::span<const std::int32_t> bedge_nodes, bedge_cells;  ///< 2 and 1 a boundary edge
@@ -40,6 +41,9 @@ class Airfoil {
   void clear_and_update();  ///< with the sum of changes begun anew
 
   kiln::mesh::Dat& q() { return q_; }
+  /// What a distributed mesh is cut by (Mesh::partition).
+  const kiln::mesh::Set& cells() const { return cells_; }
+  const kiln::mesh::Map& edge_cells() const { return edge_cells_; }
 
  private:
   std::size_t count_;

@@ -16,8 +16,10 @@ struct Counts {
 };
 
 /// Counts `edge_cells.size() / 2` edges and `cells` cells on the device. `interlude` is called when
-/// both loops have been given to the mesh, and before the counts are read.
+/// both loops have been given to the mesh, and before the counts are read. `partition` cuts a
+/// distributed mesh by its cells, and the map that leads there; counts are of all parts.
+using Partition = std::function<void(const kiln::mesh::Set& cells, const kiln::mesh::Map& map)>;
 Counts count(kiln::mesh::Mesh& mesh, std::size_t cells, std::span<const std::int32_t> edge_cells,
-             const std::function<void()>& interlude = {});
+             const std::function<void()>& interlude = {}, const Partition& partition = {});
 
 }  // namespace reduction

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstring>
 #include <initializer_list>
 
 #include "kiln/mesh/map.hpp"
@@ -42,6 +43,18 @@ class KILN_API Dat : public Handle<DatState> {
   std::span<const T> read() const {
     return {static_cast<const T*>(host(scalar_type_of<T>(), false)), components()};
   }
+  /// Of a distributed mesh: the rows that this part declared, in their order
+  /// (Mesh::declared_rows); else those of the owned elements. For writing files and for printing.
+  /// All parts call it. T must be the Dat's type (bad_input).
+  template <class T>
+  std::vector<T> fetch() const {
+    host(scalar_type_of<T>(), false);
+    const auto bytes = fetch_bytes();
+    std::vector<T> values(bytes.size() / sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  }
+  std::vector<std::byte> fetch_bytes() const;
   /// The same to be changed: the device gets them with the next loop.
   template <class T>
   std::span<T> write() {
@@ -73,11 +86,11 @@ class KILN_API Dat : public Handle<DatState> {
   void copy(const Dat& to, const Subset& subset) const;
 
   /// The sum of products, in the wider of the floating-point types (integers alone: in 64 bits);
-  /// waits for it. The same from run to run. Of a distributed set it is this part's: who wants that
-  /// of all parts adds theirs.
+  /// waits for it. The same from run to run. On a Mesh with a Transport it is that of all parts,
+  /// with the same bits on each, and all parts call it; of a set with a HaloExchange this part's.
   double inner(const Dat& other) const;
   /// The Euclidean norm of all components; neither overflows nor underflows on its way. NaN where
-  /// there is one. Of a distributed set it is this part's.
+  /// there is one. Of a distributed set as inner().
   double norm() const;
 
   /// All components in memory of the device, as the layout says, for commands that the application
@@ -93,8 +106,9 @@ class KILN_API Dat : public Handle<DatState> {
   /// Whether the elements behind Set::size() may be older than their owners': after a loop that
   /// changes the Dat, or write(), until an exchange. Runs the loops that change it.
   bool is_halo_stale() const;
-  /// Exchanges now, through the Set's HaloExchange, where the halo is stale: for who wants to read
-  /// it. Throws bad_input where the Set has none and the halo is stale.
+  /// Exchanges now, through the Set's HaloExchange or the Mesh's Transport, where the halo is
+  /// stale: for who wants to read it. Throws bad_input where there is neither and the halo is
+  /// stale.
   void exchange_halo();
   /// What was written() last were fresh copies: for who exchanges by hand.
   void halo_is_fresh();
@@ -114,8 +128,10 @@ KILN_API Dat operator*(const Dat& a, const Dat& b);
 KILN_API Dat operator/(const Dat& a, const Dat& b);
 
 /// A few numbers that belong to no set: parameters that a loop reads, or what it sums up (INC) or
-/// finds the extrema of (MIN, MAX): over the owned elements of this part, where the mesh is
-/// distributed; bringing those of all parts together is the caller's.
+/// finds the extrema of (MIN, MAX). On a Mesh with a Transport that is of all parts, which begin
+/// with the same values: what they found is brought together when a value is asked for or a loop
+/// reads it, that of all Globals at once, in the order of the parts, so that all have the same
+/// bits. Of sets with a HaloExchange it is of this part's owned elements; the rest is the caller's.
 class KILN_API Global : public Handle<GlobalState> {
  public:
   const std::string& name() const;

@@ -33,10 +33,14 @@ class KILN_API Map : public Handle<MapState> {
   std::size_t arity() const;
   /// Until set_values(), or the end of the Map.
   std::span<const std::int32_t> values() const;
+  /// Of a distributed mesh: the rows that this part declared, in their order (Mesh::declared_rows),
+  /// with numbers of the whole set; else the owned elements' values. All parts call it.
+  std::vector<std::int64_t> fetch() const;
   /// By component: how far one layer up is, for extruded sets. Empty: not given.
   std::span<const std::int32_t> offsets() const;
   /// Replaces all values; plans made of the old ones are not used for the new ones. Loops that are
-  /// queued run first. Throws bad_input where the number or a value is wrong.
+  /// queued run first. Throws bad_input where the number or a value is wrong, and on a Mesh that is
+  /// partitioned, whose halos go by them.
   void set_values(std::span<const std::int32_t> values);
 
   MapUse operator[](int component) const { return {state_.get(), component, MapUse::none}; }

@@ -1,12 +1,24 @@
 #pragma once
 
+#include <concepts>
+#include <filesystem>
 #include <string_view>
 
+#include "kiln/mesh/distribution.hpp"
 #include "kiln/mesh/halo.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
 #include "kiln/runtime.hpp"
 
 namespace kiln::mesh {
+
+/// What went from this part of a distributed mesh to others for a loop's sake.
+struct HaloTraffic {
+  std::string dat;            ///< whose halo; empty: of all of them
+  std::size_t exchanges = 0;  ///< how often it was stale
+  std::size_t messages = 0;   ///< to neighbours; those of several Dats are counted for each
+  std::size_t bytes = 0;
+  double wait_seconds = 0;  ///< on the host, until others' messages were there
+};
 
 /// What one loop, or one operation on the matrices of a name ("multiply K"), did since the Mesh
 /// began, or since Mesh::clear_report(). Seconds are the device's where nothing else is said.
@@ -29,6 +41,10 @@ struct LoopReport {
   /// Why it is one, where a CPU could have more: "airfoil.c:12: an index that depends on real
   /// numbers". With Mesh::Options::timing.
   std::string lanes_obstacle;
+  // Of parts of a distributed mesh.
+  std::size_t redundant = 0;       ///< elements of others that each run computes, too
+  HaloTraffic halo;                ///< of all Dats: one message to a neighbour is one
+  std::vector<HaloTraffic> halos;  ///< by Dat
 };
 
 /// What a search for the fastest form of a loop, or of a product with a matrix, came to.
@@ -79,22 +95,45 @@ class KILN_API Mesh {
   /// or a queue of another context, out of order or, to take times, without profiling.
   explicit Mesh(const Runtime& runtime) : Mesh(runtime, Options{}) {}
   Mesh(const Runtime& runtime, const Options& options);
+  /// A part of a distributed mesh (kiln/mesh/distribution.hpp): all parts make the same sets, maps,
+  /// data and calls in the same order. Throws as the one before, and bad_input without a Transport.
+  Mesh(const Runtime& runtime, std::shared_ptr<Transport> transport)
+      : Mesh(runtime, std::move(transport), Options{}) {}
+  Mesh(const Runtime& runtime, std::shared_ptr<Transport> transport, const Options& options);
   ~Mesh();
   /// What was moved from may go; all else that is asked of it throws bad_input.
   Mesh(Mesh&&) noexcept;
   Mesh& operator=(Mesh&&) = delete;
 
   /// Names are for messages and reports, and not empty; at most 2^31 - 1 elements (else bad_input).
+  ///
+  /// On a Mesh with a Transport: this part's number of rows. The set is declared in blocks of rows,
+  /// that of part 0 first; an element's number in the whole set is its row's. Until partition(),
+  /// Dats have this part's rows, and values of Maps are numbers in the whole set.
   Set set(std::string name, std::size_t size);
   /// core, owned, with exec halo, with all of the halo: rising.
   /// `exchange` keeps the halo of its Dats up to date for loops; none: who has a halo calls
   /// Dat::write() and Dat::halo_is_fresh() between loops.
   Set set(std::string name, const std::array<std::size_t, 4>& sizes,
           std::shared_ptr<HaloExchange> exchange = nullptr);
+  /// A part of a set that is distributed already, on a Mesh with a Transport: Maps from it and to
+  /// it have local indices (of copies that are only read any), Dats total_size() rows. Throws
+  /// bad_input for a part that contradicts itself.
+  template <std::same_as<SetPart> Part>  // sizes in braces are no part
+  Set set(std::string name, Part part) {
+    return set_part(std::move(name), std::move(part));
+  }
   /// `values`: (from.total_size(), arity) indices of `to`, copied. `offsets`: empty or `arity`.
   /// Throws bad_input for a wrong number of values or a value outside the set: names it.
   Map map(std::string name, const Set& from, const Set& to, std::size_t arity,
           std::span<const std::int32_t> values, std::span<const std::int32_t> offsets = {});
+  /// The same with 64-bit numbers, for sets of a distributed mesh, which may have more than 2^31 -
+  /// 1 elements. Throws bad_input for one that does not fit a Mesh in one part.
+  template <std::convertible_to<std::span<const std::int64_t>> Values>
+  Map map(std::string name, const Set& from, const Set& to, std::size_t arity, const Values& values,
+          std::span<const std::int32_t> offsets = {}) {
+    return map_by_numbers(std::move(name), from, to, arity, values, offsets);
+  }
   /// `values`: (set.total_size(), dim), copied; empty: zeros.
   template <class T>
   Dat dat(std::string name, const DataSet& on, std::span<const T> values = {},
@@ -204,6 +243,41 @@ class KILN_API Mesh {
   /// a queued loop or a HaloExchange throws. What was found before stays on record.
   std::vector<LoopTuning> tune(double seconds_each = 10);
 
+  // A mesh in parts. All parts call these in the same order.
+
+  /// Cuts the primary set, has the others follow, and brings each element to its owner with all
+  /// that is on it and leads from it. Other sets: one that leads to sets with owners takes the
+  /// commonest owner of its elements' targets; then one that such sets lead to takes the commonest
+  /// owner of the elements that lead there (equally common: the lowest part); what no map joins
+  /// stays in blocks. Then each part numbers its elements anew (elements that are used together lie
+  /// together) and gets copies of others' elements: those from which a map leads to its own, and
+  /// all that maps lead to from these and its own. Handles stay what they are. Afterwards there are
+  /// new sizes of Sets, Maps have local numbers, Dats have rows of all local elements. The same
+  /// mesh, partitioner and number of parts give the same result.
+  ///
+  /// Sets and Maps are declared before, all other things that loops use may be made afterwards:
+  /// Subsets and Sparsities must be. Loops are refused before, on more than one part.
+  /// `weights`: how large each part is to be, in proportion; empty: all the same.
+  ///
+  /// Throws on all parts: bad_input where parts declared different things, for a Map's value
+  /// outside its set, a Mesh without a Transport or that is partitioned already, and what the
+  /// partitioner throws; unsupported where a part has more than 2^31 - 1 elements of a set.
+  void partition(const Partitioner& partitioner, std::span<const double> weights = {});
+  /// How the set lies in this part. Valid as long as the Set. Throws bad_input before partition().
+  const SetPart& part(const Set& set) const;
+  /// The rows that this part declared: the first one's number in the whole set, and how many.
+  /// Throws bad_input before partition().
+  struct Rows {
+    std::int64_t first = 0;
+    std::size_t count = 0;
+  };
+  Rows declared_rows(const Set& set) const;
+  /// Writes who owns each element of a set, for saved_partition(); the file appears whole or not at
+  /// all. Throws bad_input before partition(), io.
+  void save_partition(const Set& set, const std::filesystem::path& path) const;
+  /// Null: it is not distributed.
+  const std::shared_ptr<Transport>& transport() const;
+
   /// Where its loops are enqueued; not retained for the caller.
   cl_command_queue queue() const;
   /// Gives all queued loops to the device. Throws what they throw.
@@ -232,6 +306,9 @@ class KILN_API Mesh {
 
  private:
   friend struct Handles;
+  Set set_part(std::string name, SetPart part);
+  Map map_by_numbers(std::string name, const Set& from, const Set& to, std::size_t arity,
+                     std::span<const std::int64_t> values, std::span<const std::int32_t> offsets);
   std::shared_ptr<Session> session_;
 };
 

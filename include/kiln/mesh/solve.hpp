@@ -21,7 +21,8 @@ struct SolveOptions {
   /// parts the same sums, to the last bit (MPI_Allreduce with MPI_SUM). Called on the thread that
   /// solves, equally often on all parts; may not use the Mesh. What it throws goes to who solves.
   /// Iterations wait for the host then. Empty: inner products are of this part alone, so that sets
-  /// with a HaloExchange are refused.
+  /// with a HaloExchange are refused. On a Mesh with a Transport it must be empty: sums are of all
+  /// parts by themselves, one for each iteration.
   std::function<void(std::span<double> values)> sum{};
 };
 

@@ -14,6 +14,7 @@
 #include "cli/command/command.hpp"
 #include "cli/command/context.hpp"
 #include "cli/mesh_program/program.hpp"
+#include "cli/mesh_program/ranks.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "cli/timeline/timeline.hpp"
@@ -23,10 +24,12 @@ namespace kiln::cli {
 
 mesh::MeshFile application_mesh(const Context& context, mesh::Naca0012::Variant variant) {
   const std::string& path = context.text("grid");
-  if (!path.empty()) return read_mesh_input(path);
+  if (!path.empty())
+    return ranks() == nullptr ? read_mesh_input(path) : ranks()->rows_of_file(path);
   mesh::Naca0012 recipe;
   recipe.variant = variant;
-  return value_or_throw(mesh::make_naca0012(recipe));
+  mesh::MeshFile made = value_or_throw(mesh::make_naca0012(recipe));
+  return ranks() == nullptr ? made : ranks()->rows_of(made);
 }
 
 ApplicationFile::ApplicationFile(const Context& context, const mesh::MeshFile& file,
@@ -90,6 +93,9 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.timing = context.flag("report");
   options.timeline = context.has("trace") || context.has("gantt");
   // The files to write were checked before the command began (check_written_files()).
+  if (context.defines("vtu") && context.has("vtu") && ranks() != nullptr)
+    throw Error(Errc::unsupported, fmt::format("{}: --vtu: found {} ranks, expected one process",
+                                               context.command().name, ranks()->size()));
   if (context.defines("vtu") && context.has("vtu"))
     check_picture_name(context, context.text("vtu"));
   return options;
@@ -170,26 +176,68 @@ void tune_loops(const Context& context, mesh::Mesh& mesh) {
 
 namespace {
 
+/// Whether parts of a distributed mesh gave these lines: some loop met another part's elements.
+bool is_in_parts(std::span<const mesh::LoopReport> loops) {
+  return std::ranges::any_of(loops, [](const mesh::LoopReport& loop) {
+    return loop.halo.exchanges > 0 || loop.redundant > 0;
+  });
+}
+
+void add_halo(nlohmann::ordered_json& line, const mesh::LoopReport& loop) {
+  line["redundant"] = loop.redundant;
+  line["exchanges"] = loop.halo.exchanges;
+  line["messages"] = loop.halo.messages;
+  line["message_bytes"] = loop.halo.bytes;
+  line["wait_seconds"] = loop.halo.wait_seconds;
+  for (const mesh::HaloTraffic& one : loop.halos)
+    line["halos"].push_back({{"dat", one.dat},
+                             {"exchanges", one.exchanges},
+                             {"messages", one.messages},
+                             {"bytes", one.bytes}});
+}
+
+/// What went from this part to others, by loop and Dat.
+void print_halos(std::span<const mesh::LoopReport> loops) {
+  if (!is_in_parts(loops)) return;
+  Table table({"LOOP", "HALO OF", "EXCHANGES", "MESSAGES", "KB", "WAIT MS", "REDUNDANT"});
+  for (const auto& loop : loops) {
+    if (loop.halo.exchanges == 0 && loop.redundant == 0) continue;
+    const auto row = [&](const std::string& name, const mesh::HaloTraffic& halo,
+                         const std::string& redundant) {
+      table.row(loop.name, name, halo.exchanges, halo.messages,
+                fmt::format("{:.1f}", 1e-3 * static_cast<double>(halo.bytes)),
+                fmt::format("{:.1f}", 1e3 * halo.wait_seconds), redundant);
+    };
+    row("all", loop.halo, std::to_string(loop.redundant));
+    for (const mesh::HaloTraffic& one : loop.halos)
+      if (one.exchanges > 0) row(one.dat, one, "");
+  }
+  print("\n" + table.text());
+}
+
 /// A table of the loops that a Mesh has run, or a line of JSON for each.
 void print_loops(mesh::Mesh& mesh, bool json) {
   const auto loops = mesh.report();
   const double bandwidth = mesh.copy_bandwidth();
   if (json) {
-    for (const auto& loop : loops)
-      print_json({{"loop", loop.name},
-                  {"count", loop.count},
-                  {"seconds", loop.seconds},
-                  {"plan_seconds", loop.plan_seconds},
-                  {"program_seconds", loop.compile_seconds},
-                  {"bytes", loop.bytes},
-                  {"gigabytes_per_second", loop.gigabytes_per_second},
-                  {"share_of_copy", loop.share},
-                  {"plan_hits", loop.plan_hits},
-                  {"program_hits", loop.program_hits},
-                  {"colours", loop.colours},
-                  {"form", loop.form},
-                  {"lanes", loop.lanes},
-                  {"lanes_obstacle", loop.lanes_obstacle}});
+    for (const auto& loop : loops) {
+      nlohmann::ordered_json line = {{"loop", loop.name},
+                                     {"count", loop.count},
+                                     {"seconds", loop.seconds},
+                                     {"plan_seconds", loop.plan_seconds},
+                                     {"program_seconds", loop.compile_seconds},
+                                     {"bytes", loop.bytes},
+                                     {"gigabytes_per_second", loop.gigabytes_per_second},
+                                     {"share_of_copy", loop.share},
+                                     {"plan_hits", loop.plan_hits},
+                                     {"program_hits", loop.program_hits},
+                                     {"colours", loop.colours},
+                                     {"form", loop.form},
+                                     {"lanes", loop.lanes},
+                                     {"lanes_obstacle", loop.lanes_obstacle}};
+      if (is_in_parts(loops)) add_halo(line, loop);
+      print_json(line);
+    }
     print_json({{"device", mesh.device_name()}, {"copy_bytes_per_second", bandwidth}});
     return;
   }
@@ -205,6 +253,7 @@ void print_loops(mesh::Mesh& mesh, bool json) {
               loop.form);
   }
   print("\n" + table.text());
+  print_halos(loops);
   for (const auto& loop : loops)
     if (!loop.lanes_obstacle.empty())
       print("{}: one element at a time: {}\n", loop.name, loop.lanes_obstacle);

@@ -14,7 +14,8 @@ namespace kiln::cli {
 
 class Context;
 
-/// The mesh that --grid names, or the large one. Throws Error.
+/// The mesh that --grid names, or the large one; of several ranks the rows that this one has
+/// (Ranks::rows_of). Throws Error.
 mesh::MeshFile application_mesh(const Context& context, mesh::Naca0012::Variant variant);
 
 /// The parts of a mesh file that an application needs. Throws bad_input, naming the file, for what

@@ -11,6 +11,7 @@
 #include "cli/command/interrupt.hpp"
 #include "cli/mesh_program/application_io.hpp"
 #include "cli/mesh_program/program.hpp"
+#include "cli/mesh_program/ranks.hpp"
 #include "cli/output/output.hpp"
 #include "cli/output/terminal.hpp"
 #include "jac/jac1.hpp"
@@ -26,6 +27,7 @@ airfoil::Grid airfoil_grid(const ApplicationFile& file) {
   airfoil::Grid grid;
   grid.nodes = file.set("nodes");
   grid.cells = file.set("cells");
+  grid.all_cells = of_all_ranks(grid.cells);
   file.set("edges");
   file.set("bedges");
   grid.cell_nodes = file.map("pcell", "cells", "nodes", 4);
@@ -50,6 +52,7 @@ std::optional<Deviation> deviation_of(const Context& context, double rms, double
 template <class Real>
 int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& grid) {
   airfoil::Airfoil<Real> flow(mesh, grid);
+  partition_over_ranks(mesh, flow.cells(), flow.edge_cells());
   const std::int64_t iterations = context.integer("iterations");
   double rms = 0;
   {
@@ -79,8 +82,8 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
   constexpr bool is_double = sizeof(Real) == 8;
   return print_deviation(
       context, deviation_of(context, rms, is_double ? 1e-5 : 0.1,
-                            airfoil::verdict(grid.cells, static_cast<std::size_t>(iterations), rms,
-                                             is_double)));
+                            airfoil::verdict(grid.all_cells, static_cast<std::size_t>(iterations),
+                                             rms, is_double)));
 }
 
 // aero: potential flow, by finite elements.
@@ -89,6 +92,7 @@ aero::Grid aero_grid(const ApplicationFile& file) {
   aero::Grid grid;
   grid.nodes = file.set("nodes");
   grid.cells = file.set("cells");
+  grid.all_nodes = of_all_ranks(grid.nodes);
   grid.cell_nodes = file.map("pcell", "cells", "nodes", 4);
   grid.bound_nodes = file.map("pbedge", "bedges", "nodes", 1);
   grid.x = file.dat<double>("p_x", "nodes", 2);
@@ -155,7 +159,7 @@ int mesh_airfoil(Context& context) {
   const mesh::MeshFile file = application_mesh(context, mesh::Naca0012::Variant::airfoil);
   const airfoil::Grid grid =
       airfoil_grid({context, file, "the mesh of airfoil (kiln mesh naca0012)"});
-  mesh::Mesh mesh(options);
+  mesh::Mesh mesh = application_mesh_of(options);
   return context.text("precision") == "s" ? run_airfoil<float>(context, mesh, grid)
                                           : run_airfoil<double>(context, mesh, grid);
 }
@@ -166,8 +170,9 @@ int mesh_aero(Context& context) {
   const mesh::MeshFile file = application_mesh(context, mesh::Naca0012::Variant::aero);
   const aero::Grid grid =
       aero_grid({context, file, "the mesh of aero (kiln mesh naca0012 --aero)"});
-  mesh::Mesh mesh(options);
+  mesh::Mesh mesh = application_mesh_of(options);
   aero::Aero flow(mesh, grid);
+  partition_over_ranks(mesh, flow.cells(), flow.cell_nodes());
   const std::int64_t steps = context.integer("steps");
   aero::Step last;
   {
@@ -189,7 +194,8 @@ int mesh_aero(Context& context) {
   print_run(context, mesh);
   return print_deviation(
       context, deviation_of(context, last.rms, 0.02,
-                            aero::verdict(grid.cells, static_cast<std::size_t>(steps), last.rms)));
+                            aero::verdict(of_all_ranks(grid.cells), static_cast<std::size_t>(steps),
+                                          last.rms)));
 }
 
 int mesh_jac1(Context& context) { return run_jac(context, jac::jac1); }
@@ -199,12 +205,14 @@ int mesh_reduction(Context& context) {
   const mesh::Mesh::Options options = mesh_options_of(context);
   const mesh::MeshFile file = application_mesh(context, mesh::Naca0012::Variant::airfoil);
   const ApplicationFile parts(context, file, "the mesh of airfoil (kiln mesh naca0012)");
-  const std::size_t edges = parts.set("edges"), cells = parts.set("cells");
-  mesh::Mesh mesh(options);
-  const auto counts = reduction::count(mesh, cells, parts.map("pecell", "edges", "cells", 2),
-                                       [&] { tune_loops(context, mesh); });
-  const bool edges_right = print_count(context, "edges", edges, counts.edges);
-  const bool cells_right = print_count(context, "cells", cells, counts.cells);
+  const std::size_t cells = parts.set("cells");
+  const std::size_t all_edges = of_all_ranks(parts.set("edges")), all_cells = of_all_ranks(cells);
+  mesh::Mesh mesh = application_mesh_of(options);
+  const auto counts = reduction::count(
+      mesh, cells, parts.map("pecell", "edges", "cells", 2), [&] { tune_loops(context, mesh); },
+      [&](const mesh::Set& set, const mesh::Map& map) { partition_over_ranks(mesh, set, map); });
+  const bool edges_right = print_count(context, "edges", all_edges, counts.edges);
+  const bool cells_right = print_count(context, "cells", all_cells, counts.cells);
   print_run(context, mesh);
   return print_wrong(context, (edges_right ? 0U : 1U) + (cells_right ? 0U : 1U), 2, "counts");
 }

@@ -2,11 +2,13 @@
 // loops (cli/command_list.cpp). The linker leaves kiln's in the archive, since these are there
 // already.
 #include <map>
+#include <set>
 
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
 #include "cli/mesh_program/program.hpp"
+#include "cli/mesh_program/ranks.hpp"
 #include "mesh/loop/recorded_loop.hpp"
 #include "mesh/matrix/matrix_generator.hpp"
 #include "mesh/matrix/matrix_session.hpp"
@@ -32,7 +34,13 @@ int run_mesh_program(Context& context) {
       {&mesh_airfoil_command, mesh_airfoil},    {&mesh_aero_command, mesh_aero},
       {&mesh_jac1_command, mesh_jac1},          {&mesh_jac2_command, mesh_jac2},
       {&mesh_reduction_command, mesh_reduction}};
-  return bodies.at(&context.command())(context);
+  const auto body = bodies.at(&context.command());
+  if (ranks() == nullptr) return body(context);
+  static const std::set<const Command*> distributed{&mesh_airfoil_command, &mesh_aero_command,
+                                                    &mesh_reduction_command};
+  // All others work on one rank, and the rest waits for its end.
+  const bool works = ranks()->rank() == 0 || distributed.contains(&context.command());
+  return ranks()->run([&] { return works ? body(context) : 0; });
 }
 
 LoopBuilder loop_builder() {

@@ -6,25 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "mesh/io/dataset.hpp"
 #include "mesh/io/mesh_file.hpp"
 
-/// The HDF5 library, as far as mesh files need it; nothing else includes its headers. Files are
+/// The HDF5 library, as far as mesh files need it. Files are
 /// images in memory: callers read and write the disk. The library is not thread-safe, so
 /// a Reader and a Writer hold a lock of the process while they live: keep them short, one at a time
 /// in a thread. Messages of the library's own are off meanwhile.
 namespace kiln::mesh::hdf5 {
-
-/// A dataset without its values.
-struct Dataset {
-  std::string path;  ///< below the root, no slash in front: "p_x", "flow/p_q"
-  std::vector<std::uint64_t> extents = {};
-  std::optional<ScalarType> type = {};  ///< none: neither an integer nor a float that is known
-  // Its attributes, as far as they mean anything here; "" and none where absent.
-  std::string type_text = {}, from = {}, to = {}, set = {};
-  std::optional<std::int64_t> size = {}, dim = {};
-
-  std::uint64_t elements() const;
-};
 
 /// A file in memory, and the lock.
 struct OpenFile;

@@ -209,6 +209,8 @@ void check_alive(const Kernel& kernel, std::span<const Arg> arguments) {
 
 void check_call(const Session& session, const Kernel& kernel, const Iteration& over,
                 std::span<const Arg> arguments) {
+  if (session.is_distributed())
+    check_partitioned(*Handles::state(over.set()), "loop " + kernel.name());
   Checker(&session, kernel, &over).check(arguments);
 }
 

@@ -18,11 +18,12 @@ namespace kiln::mesh {
 class LoopMaker {
  public:
   LoopMaker(LoopSession& session, const LoopShape& shape, const LoopOver& over,
-            std::span<const Arg> arguments, LoopReport& report, PlanSource& plans)
+            std::span<const Arg> arguments, LoopParts& parts, LoopReport& report, PlanSource& plans)
       : session_(session),
         shape_(shape),
         over_(over),
         arguments_(arguments),
+        of_parts_(parts),
         report_(report),
         plans_(plans),
         request_(
@@ -33,6 +34,7 @@ class LoopMaker {
   }
 
   std::unique_ptr<MadeLoop> make(const ChosenParameters& chosen) {
+    made_->parts_ = &of_parts_;
     collect_residences();
     chosen_ = chosen;
     const unsigned units = session_.device()->compute_units;
@@ -109,31 +111,21 @@ class LoopMaker {
   void note_halo(DatState& dat, const Arg& arg) {
     if (!dat.has_halo()) return;
     const bool reads = arg.access == Access::read || arg.access == Access::rw;
-    const bool reaches = arg.map != nullptr || needs_exec_halo();
+    const bool reaches = arg.map != nullptr || needs_exec_halo(shape_);
     if (reads && reaches && Handles::state(dat.on.set())->exchange)
       add_once(made_->halo_reads_, &dat);
     if (arg.access != Access::read) add_once(made_->halo_writes_, &dat);
   }
 
-  /// Elements that others own are computed here, too, where the loop changes what they reach.
-  bool needs_exec_halo() const {
-    return std::any_of(shape_.arguments.begin(), shape_.arguments.end(), [](const ArgShape& arg) {
-      return arg.kind == Arg::Kind::mat || (arg.map >= 0 && arg.access != Access::read);
-    });
-  }
-
   // Into which launches a loop's elements are cut, and the plans for that.
 
   void plan_parts() {
-    const auto& at = sizes();
-    const std::size_t last = needs_exec_halo() ? 3 : 2;
-    for (std::size_t i = 0; i < last; ++i) {
+    for (const LoopRange& range : of_parts_.ranges) {
       Part part;
-      part.begin = i == 0 ? 0 : at[i - 1];
-      part.end = at[i];
-      part.is_core = i == 0;
-      part.counts = i < 2;
-      if (part.begin == part.end) continue;
+      part.begin = range.begin;
+      part.end = range.end;
+      part.is_core = range.is_core;
+      part.counts = range.counts;
       if (needs_plan(shape_, cut_.form))
         cut_by_plan(part);
       else
@@ -378,6 +370,7 @@ class LoopMaker {
   const LoopShape& shape_;
   const LoopOver& over_;
   std::span<const Arg> arguments_;
+  LoopParts& of_parts_;
   LoopReport& report_;
   PlanSource& plans_;
   Request request_;
@@ -394,15 +387,16 @@ class LoopMaker {
 
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    LoopReport& report) {
-  return LoopMaker(session, shape, over, arguments, report, session.plans()).make();
+                                    LoopParts& parts, LoopReport& report) {
+  return LoopMaker(session, shape, over, arguments, parts, report, session.plans()).make();
 }
 
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    const ChosenParameters& trial, PlanSource& plans) {
+                                    LoopParts& parts, const ChosenParameters& trial,
+                                    PlanSource& plans) {
   LoopReport unread;
-  return LoopMaker(session, shape, over, arguments, unread, plans).make(trial);
+  return LoopMaker(session, shape, over, arguments, parts, unread, plans).make(trial);
 }
 
 }  // namespace kiln::mesh

@@ -8,6 +8,17 @@
 
 namespace kiln::mesh {
 
+namespace {
+
+void add_traffic(HaloTraffic& to, const HaloTraffic& from) {
+  to.exchanges += from.exchanges;
+  to.messages += from.messages;
+  to.bytes += from.bytes;
+  to.wait_seconds += from.wait_seconds;
+}
+
+}  // namespace
+
 LoopQueue::LoopQueue() : table_(64, nullptr) { waiting_.reserve(64); }
 LoopQueue::~LoopQueue() = default;
 
@@ -111,6 +122,11 @@ void LoopQueue::remember(const LoopReport& report) {
   same->bytes += report.bytes;
   same->plan_hits += report.plan_hits;
   same->program_hits += report.program_hits;
+  add_traffic(same->halo, report.halo);
+  for (const HaloTraffic& one : report.halos) {
+    const auto known = std::ranges::find(same->halos, one.dat, &HaloTraffic::dat);
+    known == same->halos.end() ? same->halos.push_back(one) : add_traffic(*known, one);
+  }
 }
 
 bool LoopQueue::forget_loops(const void* state) {

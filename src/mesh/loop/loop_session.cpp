@@ -15,7 +15,24 @@ LoopSession::LoopSession(const Mesh::Options& given, const Runtime& holder)
       recording(given.timeline ? std::make_unique<Recording>() : nullptr),
       plans_(resolver()) {}
 
-void LoopSession::forget(const void*, std::uint64_t id) { plans_.forget(id); }
+void LoopSession::forget(const void* state, std::uint64_t id) {
+  plans_.forget(id);
+  if (parts_) parts_->forget(state);
+}
+
+Parts& LoopSession::parts() {
+  if (!parts_) parts_ = std::make_unique<Parts>(*this);
+  return *parts_;
+}
+
+void LoopSession::bring_together(GlobalState&) { parts().shares.bring_together(); }
+void LoopSession::forget_share(GlobalState& global) { parts().shares.forget(&global); }
+
+void LoopSession::exchange_all(DatState& dat) {
+  Parts& all = parts();
+  all.exchange_of(dat, all.classes.whole(*Handles::state(dat.on.set()))).refresh(queue);
+  launched();
+}
 
 double LoopSession::copy_bandwidth() {
   // Measuring takes most of a second, and programs make many Meshes on a device.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mesh/codegen/loop_generator.hpp"
+#include "mesh/halo/parts.hpp"
 #include "mesh/loop/loop_plan.hpp"
 #include "mesh/loop/loop_queue.hpp"
 #include "mesh/loop/timing.hpp"
@@ -25,6 +26,13 @@ struct LoopSession : Session {
   void run_all() override { loops.run_all(); }
   std::string users_of(const void* state) const override { return loops.users_of(state); }
   bool forget_loops(const void* state) override { return loops.forget_loops(state); }
+
+  void bring_together(GlobalState& global) override;
+  void forget_share(GlobalState& global) override;
+  void exchange_all(DatState& dat) override;
+
+  /// Of a distributed Mesh.
+  Parts& parts();
 
   PlanSource& plans() { return plans_; }
   /// What of the device decides how loops run on it.
@@ -48,6 +56,7 @@ struct LoopSession : Session {
 
  private:
   PlanSource plans_;
+  std::unique_ptr<Parts> parts_;  ///< null: not yet asked for
 };
 
 }  // namespace kiln::mesh

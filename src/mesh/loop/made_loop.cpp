@@ -55,6 +55,7 @@ void MadeLoop::end_exchanges(const Queue& queue) {
 }
 
 void MadeLoop::refresh_halos(const Queue& queue) {
+  if (parts_->exchange) parts_->exchange->refresh(queue);
   if (begin_exchanges(queue)) end_exchanges(queue);
 }
 
@@ -71,19 +72,35 @@ void MadeLoop::launch(const Queue& queue, bool is_timed, std::size_t begin, std:
 
 void MadeLoop::note_changes() {
   for (Residence* output : outputs_) output->device_writes();
-  for (DatState* dat : halo_writes_) dat->is_halo_stale = true;
+  for (DatState* dat : halo_writes_) dat->halo_changed();
   for (GlobalState* global : extrema_) global->is_extremum = true;
 }
 
+/// What other parts' shares of its Globals, and elements that are stale, are to a loop.
+void MadeLoop::prepare_parts() {
+  LoopParts& parts = *parts_;
+  for (const auto& [global, access] : parts.globals)
+    if (access == Access::read && global->share != GlobalState::Share::whole)
+      parts.all->shares.bring_together();
+  for (const auto& [global, access] : parts.globals)
+    if (access != Access::read) parts.all->shares.begin(*global, access);
+  for (DatState* dat : parts.checked_reads) parts.all->poison(*dat);
+}
+
 void MadeLoop::run(const Queue& queue, bool is_timed) {
-  const bool exchanges = !halo_reads_.empty() && begin_exchanges(queue);
+  if (parts_->is_distributed) prepare_parts();
+  Exchange* const exchange =
+      parts_->exchange && parts_->exchange->begin(queue) ? parts_->exchange.get() : nullptr;
+  const bool exchanges = (!halo_reads_.empty() && begin_exchanges(queue)) || exchange != nullptr;
   bring_inputs(queue);
   std::size_t done = 0;
   try {
     if (exchanges) {
       launch(queue, is_timed, 0, done = core_launches_);
       if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
+      if (exchange != nullptr) exchange->send();
       end_exchanges(queue);
+      if (exchange != nullptr) exchange->finish(queue);
     }
     launch(queue, is_timed, done, launches_.size());
   } catch (...) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "mesh/loop/loop_parts.hpp"
 #include "mesh/loop/loop_plan.hpp"
 #include "mesh/loop/loop_session.hpp"
 #include "mesh/loop/timing.hpp"
@@ -30,9 +31,10 @@ struct LoopCut {
 /// A loop planned, compiled and with its arguments set: launches in order. One thread.
 class MadeLoop {
  public:
-  /// Brings what is read to the device, exchanging halos that are stale, enqueues the launches,
-  /// notes what they change, also where one of them or an exchange fails. Allocates nothing but
-  /// where times are taken. Throws kiln::Error, and what a HaloExchange throws.
+  /// Brings what is read to the device, exchanging halos that are stale and bringing together what
+  /// all parts have of the Globals that it reads, enqueues the launches, notes what they change,
+  /// also where one of them or an exchange fails. Allocates nothing but where times are taken.
+  /// Throws kiln::Error, and what a HaloExchange throws.
   void run(const Queue& queue, bool is_timed);
 
   /// The same for a trial, whose results are put back: halos are taken as they are, nothing is
@@ -45,7 +47,9 @@ class MadeLoop {
   /// waited for, the launches go to the second one.
   void bring_inputs(const Queue& queue);
   void launch(const Queue& queue, bool is_timed);
-  bool has_halos() const { return !halo_reads_.empty() || !halo_writes_.empty(); }
+  bool has_halos() const {
+    return parts_->is_distributed || !halo_reads_.empty() || !halo_writes_.empty();
+  }
 
   /// The launches alone.
   void enqueue(const Queue& queue) { enqueue(queue, 0, launches_.size()); }
@@ -70,6 +74,7 @@ class MadeLoop {
   void set_constants();
   void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end);
   void note_changes();
+  void prepare_parts();
   bool begin_exchanges(const Queue& queue);
   void end_exchanges(const Queue& queue);
 
@@ -77,6 +82,7 @@ class MadeLoop {
   std::vector<Residence*> inputs_, outputs_;
   std::vector<GlobalState*> extrema_;
   std::vector<Constant> constants_;
+  LoopParts* parts_ = nullptr;                       ///< its PreparedLoop's
   std::vector<DatState*> halo_reads_, halo_writes_;  ///< Dats with a halo: read there, changed
   std::size_t core_launches_ = 0;                    ///< of launches_, those that need no halo
   std::size_t loop_launches_ = 0;                    ///< of launches_, those that get the constants
@@ -90,11 +96,12 @@ class MadeLoop {
 /// that took and came to. Throws kiln::Error: build with the user's file and line, device.
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    LoopReport& report);
+                                    LoopParts& parts, LoopReport& report);
 
 /// The same with given Parameters and plans of their own: for trials.
 std::unique_ptr<MadeLoop> make_loop(LoopSession& session, const LoopShape& shape,
                                     const LoopOver& over, std::span<const Arg> arguments,
-                                    const ChosenParameters& trial, PlanSource& plans);
+                                    LoopParts& parts, const ChosenParameters& trial,
+                                    PlanSource& plans);
 
 }  // namespace kiln::mesh

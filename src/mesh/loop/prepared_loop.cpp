@@ -58,9 +58,10 @@ PreparedLoop::PreparedLoop(LoopSession& session, const Kernel& kernel, const Ite
   add_once<const void*>(used_, over_.set);
   if (over_.subset != nullptr) add_once<const void*>(used_, over_.subset);
   report_.name = kernel_.name();
+  parts_ = parts_of(session_, kernel_, shape_, over_, arguments_);
   const auto start = now_ns();
   try {
-    made_ = make_loop(session_, shape_, over_, arguments_, report_);
+    made_ = make_loop(session_, shape_, over_, arguments_, parts_, report_);
   } catch (const Error& error) {
     if (error.code() != Errc::bad_input) throw;
     // With all constants a message can say which one was meant.
@@ -100,7 +101,7 @@ bool PreparedLoop::depends_on(const PreparedLoop& earlier) const {
 
 void PreparedLoop::make_again() {
   report_.seconds += made_->seconds();
-  made_ = make_loop(session_, shape_, over_, arguments_, report_);
+  made_ = make_loop(session_, shape_, over_, arguments_, parts_, report_);
 }
 
 void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
@@ -134,11 +135,17 @@ LoopReport PreparedLoop::report() {
   LoopReport report = report_;
   report.seconds += made_->seconds();
   report.bytes = report_.count * made_->bytes();
+  report.redundant = parts_.redundant;
+  if (parts_.exchange) {
+    report.halo = parts_.exchange->total();
+    report.halos = parts_.exchange->by_dat();
+  }
   return report;
 }
 
 void PreparedLoop::clear_report() {
   made_->clear_seconds();
+  if (parts_.exchange) parts_.exchange->clear_counts();
   report_.count = 0;
   report_.seconds = report_.plan_seconds = report_.compile_seconds = 0;
 }

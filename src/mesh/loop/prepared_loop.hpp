@@ -64,7 +64,8 @@ class PreparedLoop {
   const LoopShape& shape() const { return shape_; }
   const LoopOver& over() const { return over_; }
   std::span<const Arg> arguments() const { return arguments_; }
-  /// Of its parts that need one, on the device.
+  LoopParts& parts() { return parts_; }
+  /// Of its ranges that need one, on the device.
   std::span<const DevicePlanPtr> plans() const { return made_->plans(); }
   LoopReport report();
   void clear_report();
@@ -79,6 +80,7 @@ class PreparedLoop {
   LoopShape shape_;
   std::vector<const void*> used_, written_;
   bool has_extrema_ = false;
+  LoopParts parts_;
   std::unique_ptr<MadeLoop> made_;
   LoopReport report_;
   CallCounter* counter_ = nullptr;  ///< null: calls are not recorded

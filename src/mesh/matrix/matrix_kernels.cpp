@@ -49,6 +49,20 @@ int int_of(std::size_t dim) {
   return static_cast<int>(dim);
 }
 
+/// Columns of owned rows that others own, rising.
+std::vector<std::int32_t> halo_columns_of(const SparsityState& sparsity) {
+  const auto owned = static_cast<std::int32_t>(sparsity.column_set.size());
+  const auto starts = SparsityState::view(sparsity.rowptr());
+  std::vector<std::int32_t> found;
+  for (const std::int32_t column :
+       SparsityState::view(sparsity.colidx())
+           .first(static_cast<std::size_t>(starts[sparsity.row_set.size()])))
+    if (column >= owned) found.push_back(column);
+  std::ranges::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
 double row_length(const SparsityState& sparsity) {
   const std::size_t rows = std::max<std::size_t>(sparsity.row_set.total_size(), 1);
   return static_cast<double>(sparsity.colidx().form().elements) / static_cast<double>(rows);
@@ -179,19 +193,27 @@ class MatrixKernels::Call {
       scalar(static_cast<cl_int>(first));
       enqueue_rows(first, end, lanes, part);
     };
-    if (!x.needs_exchange()) {
+    Exchange* const exchange = exchange_for(x);
+    const HaloTraffic before = exchange == nullptr ? HaloTraffic{} : exchange->total();
+    const Queue& queue = session_.queue;
+    if (exchange == nullptr ? !x.needs_exchange() : !exchange->begin(queue)) {
       enqueue(0, rows, LaunchTimes::Part::only);
       return done(bytes);
     }
-    const Queue& queue = session_.queue;
-    x.begin_exchange(queue);
+    if (exchange == nullptr) x.begin_exchange(queue);
     const std::size_t interior = sparsity_.interior_rows();
     const bool divides = interior > 0 && interior < rows;
     if (interior > 0) {
       enqueue(0, interior, divides ? LaunchTimes::Part::first : LaunchTimes::Part::only);
       check_cl(::clFlush(queue.cl()()), "clFlush");
     }
-    x.end_exchange(queue);
+    if (exchange == nullptr) {
+      x.end_exchange(queue);
+    } else {
+      exchange->send();
+      exchange->finish(queue);
+      note_traffic(before, exchange->total());
+    }
     if (interior < rows)
       enqueue(interior, rows, divides ? LaunchTimes::Part::last : LaunchTimes::Part::only);
     done(bytes);
@@ -204,6 +226,34 @@ class MatrixKernels::Call {
   }
 
  private:
+  /// What brings the columns of owned rows that others own; null where none are to be brought by a
+  /// Transport. Of a trial all is there.
+  Exchange* exchange_for(DatState& x) {
+    if (!x.is_in_parts() || kernels_.chosen_.is_trial) return nullptr;
+    Parts& parts = session_.parts();
+    if (sparsity_.halo_columns == nullptr) sparsity_.halo_columns = columns_of(parts);
+    if (session_.options.check) parts.poison(x);
+    return &parts.exchange_of(x, sparsity_.halo_columns);
+  }
+  /// All parts wait for each other.
+  HaloClassPtr columns_of(Parts& parts) const {
+    HaloNeed need;
+    need.set = Handles::state(sparsity_.column_set).get();
+    need.recipe = {0, sparsity_.id};
+    need.elements = [&] { return halo_columns_of(sparsity_); };
+    return parts.classes
+        .get("product with " + mat_.name,
+             fmt::format("{} x {}", sparsity_.row_set.name(), sparsity_.column_set.name()),
+             {&need, 1})
+        .front();
+  }
+  void note_traffic(const HaloTraffic& before, const HaloTraffic& after) {
+    HaloTraffic& halo = work_.report.halo;
+    ++halo.exchanges;
+    halo.messages += after.messages - before.messages;
+    halo.bytes += after.bytes - before.bytes;
+    halo.wait_seconds += after.wait_seconds - before.wait_seconds;
+  }
   void note_written(Residence& data) { written_[written_[0] == nullptr ? 0 : 1] = &data; }
   void wait_for(const void* state, Access access) {
     session_.run_for(state, access == Access::read ? Session::For::reading : Session::For::writing);
@@ -237,8 +287,7 @@ class MatrixKernels::Call {
   }
   /// Of a trial nothing is to be left: its results are put back.
   void note_halo() {
-    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial)
-      written_dat_->is_halo_stale = written_dat_->has_halo();
+    if (written_dat_ != nullptr && !kernels_.chosen_.is_trial) written_dat_->halo_changed();
   }
   void done(std::size_t bytes) {
     note_halo();  // others may have rows where this part has none

@@ -93,6 +93,7 @@ LoopReport MatrixWork::now() {
 void MatrixWork::clear() {
   times.clear();
   report.count = report.bytes = report.program_hits = 0;
+  report.halo = {};
   report.seconds = report.compile_seconds = 0;
 }
 

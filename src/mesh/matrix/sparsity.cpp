@@ -21,6 +21,7 @@ void check_pairs(const Session* session, MapPairs pairs, const ExtrudedSet* over
     for (const Map& map : {rows, columns}) {
       if (Handles::state(map)->session.get() != session)
         refuse("sparsity: map {} belongs to another Mesh", map.name());
+      check_partitioned(*Handles::state(map.from()), "a sparsity");
       if (over != nullptr && !(map.from() == over->base()))
         refuse("sparsity: map {} leads from set {}, expected {}, whose columns are given",
                map.name(), map.from().name(), over->base().name());

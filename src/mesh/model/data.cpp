@@ -50,7 +50,7 @@ void check_values(const char* what, const std::string& name, std::size_t count) 
     refuse("{} {}: {} values, expected at most {}", what, name, count, most_numbers);
 }
 
-Residence resident(ScalarType type, const void* values, std::size_t count) {
+Residence resident_numbers(ScalarType type, const void* values, std::size_t count) {
   Residence data({type, 1, count, DataLayout::aos});
   std::memcpy(data.initial().data(), values, data.bytes());
   return data;
@@ -95,14 +95,22 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
            elements * dim, elements, on.set().name(), dim);
   Residence data({type, elements, dim, layout});
   if (count != 0) std::memcpy(data.initial().data(), values, data.bytes());
-  return Handles::keep<Dat>(
-      DatState{session_, std::move(name), on, next_identity(), std::move(data)});
+  const Dat made =
+      Handles::keep<Dat>(DatState{session_, std::move(name), on, next_identity(), std::move(data)});
+  if (session_->takes_declarations()) session_->declared.dats.push_back(Handles::state(made));
+  return made;
 }
 
 Dat Mesh::wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memory,
                std::size_t offset, DataLayout layout) {
   check_name("dat", name);
   check_owner(not_moved(session_), "dat", name, on.set());
+  // partition() moves rows to other parts: no buffer has room for what comes.
+  if (session_->takes_declarations() && Handles::state(on.set())->part == nullptr)
+    refuse(
+        "dat {}: set {} is not partitioned yet, expected Mesh::partition() before a buffer of the "
+        "application",
+        name, on.set().name());
   const std::size_t elements = on.set().total_size(), dim = on.dim();
   if (elements == 0) refuse("dat {}: set {} has no elements, expected some", name, on.set().name());
   const auto begin = (CheckedSize(offset) * size_of(type)).get();
@@ -122,7 +130,7 @@ Dat Mesh::wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memo
 Global Mesh::global(std::string name, ScalarType type, const void* values, std::size_t count) {
   check_name("global", name);
   check_values("global", name, count);
-  Residence data = resident(type, values, count);
+  Residence data = resident_numbers(type, values, count);
   const std::ptrdiff_t nan = first_nan(type, data.initial().data(), count);
   return Handles::keep<Global>(GlobalState{not_moved(session_), std::move(name), next_identity(),
                                            std::move(data), false, nan});
@@ -142,7 +150,7 @@ Const Mesh::constant(std::string name, ScalarType type, const void* values, std:
     refuse("constant {} is there already, expected a new name, or Const::set() for a new value",
            name);
   auto state = std::make_shared<ConstState>(
-      ConstState{session_, name, type, count, 1, resident(type, values, count)});
+      ConstState{session_, name, type, count, 1, resident_numbers(type, values, count)});
   all.insert(at, state);
   return Handles::make<Const>(std::move(state));
 }
@@ -161,7 +169,7 @@ void* Dat::host(ScalarType type, bool to_write) const {
   check_type("dat", name(), this->type(), type);
   Session& session = *state_->session;
   session.settle(state_.get(), to_write ? Session::For::writing : Session::For::reading);
-  if (to_write) state_->is_halo_stale = state_->has_halo();
+  if (to_write) state_->halo_changed();
   return state_->data.on_host(session.queue, to_write);
 }
 
@@ -169,7 +177,7 @@ cl_mem Dat::buffer() {
   check_alive(*state_);
   Session& session = *state_->session;
   session.settle(state_.get(), Session::For::writing);
-  state_->is_halo_stale = state_->has_halo();
+  state_->halo_changed();
   const cl_mem memory = state_->data.lend(session.queue);
   check_cl(::clFlush(session.queue.cl()()), "clFlush");
   return memory;
@@ -183,6 +191,7 @@ bool Dat::is_halo_stale() const {
 
 void Dat::exchange_halo() {
   if (!is_halo_stale()) return;
+  if (state_->is_in_parts()) return state_->session->exchange_all(*state_);
   if (Handles::state(set())->exchange == nullptr)
     refuse("dat {}: set {} has no HaloExchange", name(), set().name());
   const Queue& queue = state_->session->queue;
@@ -192,7 +201,7 @@ void Dat::exchange_halo() {
 
 void Dat::halo_is_fresh() {
   check_alive(*state_);
-  state_->is_halo_stale = false;
+  state_->halo_is_fresh();
 }
 
 void Dat::free() {
@@ -215,6 +224,7 @@ void Global::get(ScalarType type, void* to) const {
   check_type("global", name(), this->type(), type);
   Session& session = *state_->session;
   session.settle(state_.get(), Session::For::reading);
+  if (state_->share != GlobalState::Share::whole) session.bring_together(*state_);
   const auto* values = state_->data.on_host(session.queue, false);
   if (state_->is_extremum && first_nan(this->type(), values, dim()) >= 0)
     refuse("global {}: MIN or MAX met a NaN", name());
@@ -226,6 +236,7 @@ void Global::put(ScalarType type, const void* from, std::size_t count) {
   check_count("global", name(), dim(), count);
   Session& session = *state_->session;
   session.settle(state_.get(), Session::For::writing);
+  if (state_->share != GlobalState::Share::whole) session.forget_share(*state_);
   state_->data.overwrite(session.queue, from);
   state_->is_extremum = false;
   state_->given_nan = first_nan(type, static_cast<const std::byte*>(from), count);

@@ -13,18 +13,25 @@ namespace {
 /// Kernels number components by int; with as many elements no product wraps round.
 constexpr std::size_t most_arity = std::numeric_limits<std::int32_t>::max();
 
-/// Throws bad_input where values cannot be a Map's: their number, or one outside the target set.
-void check_map_values(const std::string& name, const Set& from, const Set& to, std::size_t arity,
-                      std::span<const std::int32_t> values) {
+void check_map_count(const std::string& name, const Set& from, std::size_t arity,
+                     std::size_t values) {
   if (arity == 0) refuse("map {}: arity 0, expected 1 or more", name);
   if (arity > most_arity) refuse("map {}: arity {}, expected at most {}", name, arity, most_arity);
   const std::size_t expected = from.total_size() * arity;
-  if (values.size() != expected)
-    refuse("map {}: {} values, expected {} ({} elements of {} with {} each)", name, values.size(),
+  if (values != expected)
+    refuse("map {}: {} values, expected {} ({} elements of {} with {} each)", name, values,
            expected, from.total_size(), from.name(), arity);
+}
+
+/// Throws bad_input where values cannot be a Map's: their number, or one outside the target set.
+void check_map_values(const std::string& name, const Set& from, const Set& to, std::size_t arity,
+                      std::span<const std::int32_t> values) {
+  check_map_count(name, from, arity, values.size());
   // As unsigned numbers negative ones are too large, too; the loop over all has no branch.
   const auto most = static_cast<std::uint32_t>(to.total_size());
   std::uint32_t greatest = 0;
+  // Copies that are only read lead to nothing that is known here.
+  if (Handles::state(from)->part != nullptr) values = values.first(from.exec_size() * arity);
   for (const auto value : values) greatest = std::max(greatest, static_cast<std::uint32_t>(value));
   if (values.empty() || greatest < most) return;
   const auto wrong = std::find_if(values.begin(), values.end(), [&](std::int32_t value) {
@@ -37,30 +44,98 @@ void check_map_values(const std::string& name, const Set& from, const Set& to, s
 
 }  // namespace
 
+namespace {
+
+/// Whether values are numbers in the whole set, which partition() checks.
+bool takes_numbers(const Set& from, const Set& to) {
+  const auto& state = *Handles::state(from);
+  return state.session->is_distributed() && state.part == nullptr &&
+         Handles::state(to)->part == nullptr;
+}
+
+void check_declaration(const SessionPtr& session, const std::string& name, const Set& from,
+                       const Set& to, std::size_t arity, std::size_t offsets) {
+  check_name("map", name);
+  check_owner(not_moved(session), "map", name, from);
+  check_owner(session, "map", name, to);
+  if (session->is_partitioned)
+    refuse("map {}: the mesh is partitioned already, expected maps before Mesh::partition()", name);
+  if (offsets != 0 && offsets != arity)
+    refuse("map {}: {} vertical offsets, expected none or {}", name, offsets, arity);
+}
+
+Map declare(MapState state, std::span<const std::int32_t> offsets) {
+  state.offsets.assign(offsets.begin(), offsets.end());
+  if (!offsets.empty()) state.device_offsets = mesh::resident(offsets, state.arity);
+  state.number = Handles::state(state.from)->maps++;
+  Session& session = *state.session;
+  const Map made = Handles::keep<Map>(std::move(state));
+  if (session.takes_declarations()) session.declared.maps.push_back(Handles::state(made));
+  return made;
+}
+
+}  // namespace
+
 Map Mesh::map(std::string name, const Set& from, const Set& to, std::size_t arity,
               std::span<const std::int32_t> values, std::span<const std::int32_t> offsets) {
-  check_name("map", name);
-  check_owner(not_moved(session_), "map", name, from);
-  check_owner(session_, "map", name, to);
+  check_declaration(session_, name, from, to, arity, offsets.size());
+  if (takes_numbers(from, to))
+    return map_by_numbers(std::move(name), from, to, arity,
+                          std::vector<std::int64_t>(values.begin(), values.end()), offsets);
   check_map_values(name, from, to, arity, values);
-  if (!offsets.empty() && offsets.size() != arity)
-    refuse("map {}: {} vertical offsets, expected none or {}", name, offsets.size(), arity);
-  std::optional<Residence> device_offsets;
-  if (!offsets.empty()) device_offsets = resident(offsets, arity);
-  return Handles::keep<Map>(MapState{session_, std::move(name), from, to, arity,
-                                     std::vector<std::int32_t>(offsets.begin(), offsets.end()),
-                                     next_identity(), 0, resident(values, arity),
-                                     std::move(device_offsets)});
+  return declare({session_,
+                  std::move(name),
+                  from,
+                  to,
+                  arity,
+                  {},
+                  next_identity(),
+                  0,
+                  resident(values, arity),
+                  {}},
+                 offsets);
+}
+
+Map Mesh::map_by_numbers(std::string name, const Set& from, const Set& to, std::size_t arity,
+                         std::span<const std::int64_t> values,
+                         std::span<const std::int32_t> offsets) {
+  check_declaration(session_, name, from, to, arity, offsets.size());
+  if (!takes_numbers(from, to)) {
+    std::vector<std::int32_t> local;
+    local.reserve(values.size());
+    // What does not fit is outside of the set, whatever it is.
+    for (const std::int64_t value : values)
+      local.push_back(value < 0 || value > std::numeric_limits<std::int32_t>::max()
+                          ? -1
+                          : static_cast<std::int32_t>(value));
+    const auto wrong = std::ranges::find(local, -1);
+    if (wrong != local.end())
+      refuse("map {}: value {} is {}, expected 0 to {} (set {})", name, wrong - local.begin(),
+             values[static_cast<std::size_t>(wrong - local.begin())],
+             static_cast<std::int64_t>(to.total_size()) - 1, to.name());
+    return map(std::move(name), from, to, arity, local, offsets);
+  }
+  check_map_count(name, from, arity, values.size());
+  MapState state{session_, std::move(name),     from, to, arity, {}, next_identity(),
+                 0,        resident({}, arity), {}};
+  state.declared.append(values);
+  return declare(std::move(state), offsets);
 }
 
 const std::string& Map::name() const { return state_->name; }
 const Set& Map::from() const { return state_->from; }
 const Set& Map::to() const { return state_->to; }
 std::size_t Map::arity() const { return state_->arity; }
-std::span<const std::int32_t> Map::values() const { return state_->view(); }
+std::span<const std::int32_t> Map::values() const {
+  check_partitioned(*Handles::state(from()), "a look at local values of maps");
+  return state_->view();
+}
 std::span<const std::int32_t> Map::offsets() const { return state_->offsets; }
 
 void Map::set_values(std::span<const std::int32_t> values) {
+  check_partitioned(*Handles::state(from()), "new values of maps");
+  if (state_->session->is_partitioned)
+    refuse("map {}: the mesh is partitioned, and its halos go by the values of its maps", name());
   check_map_values(name(), from(), to(), arity(), values);
   state_->session->part_with(state_.get());
   state_->session->throw_pending();

@@ -80,11 +80,19 @@ void Residence::transpose_to_device() {
 std::byte* Residence::on_host(const Queue&, bool to_write) {
   if (!by_element_)
     return data_.on_host(to_write ? ArrayStorage::HostUse::write : ArrayStorage::HostUse::read);
-  if (data_.is_written_on_queue())
+  if (data_.is_written_on_queue() || is_host_older_)
     transpose(data_.on_host(ArrayStorage::HostUse::read), by_element_->data(), form_.dim,
               form_.elements, size_of(form_.type));
   is_host_newer_ |= to_write;
+  is_host_older_ = false;
   return by_element_->data();
+}
+
+std::byte* Residence::shared(const Queue& queue) {
+  on_device(queue);
+  if (!is_shared()) return nullptr;
+  is_host_older_ |= by_element_ && data_.is_written_on_queue();
+  return data_.on_host(ArrayStorage::HostUse::read);
 }
 
 void Residence::overwrite(const Queue& queue, const void* from) {

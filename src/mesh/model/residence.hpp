@@ -42,6 +42,15 @@ class Residence {
   /// The host's copy, up to date; waits for the queue. `to_write`: it is the newer one from now on.
   std::byte* on_host(const Queue& queue, bool to_write);
 
+  /// Where the device works in the host's memory: that memory, in the device's order, after all
+  /// that was enqueued; null elsewhere. `was_written()` says that the host wrote some of it.
+  std::byte* shared(const Queue& queue);
+  /// The same memory, whoever uses it meanwhile.
+  std::byte* shared_memory() { return data_.host().data(); }
+  void was_written() { is_host_older_ = by_element_.has_value(); }
+  /// Whether shared() gives memory, once on_device() was called.
+  bool is_shared() const { return data_.is_shared_with_queue(); }
+
   /// New values for all of it, `bytes()` of them in the host's order. Small ones that a device has
   /// already are enqueued: nothing waits for what the device does.
   void overwrite(const Queue& queue, const void* from);
@@ -67,6 +76,7 @@ class Residence {
   /// The same in the host's order, where that is another one.
   std::optional<HostArray> by_element_;
   bool is_host_newer_ = false;  ///< by_element_ is newer than data_
+  bool is_host_older_ = false;  ///< or older, whatever data_ knows of its queue
   bool is_free_ = false;
 };
 

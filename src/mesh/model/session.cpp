@@ -126,6 +126,11 @@ void check_fits(const DatState& dat, const DatFit& fit, const char* what, const 
         name_of(fit.type.value_or(form.type)));
 }
 
+void check_partitioned(const SetState& set, std::string_view before) {
+  if (set.session->is_distributed() && set.part == nullptr)
+    refuse("set {}: not partitioned yet, expected Mesh::partition() before {}", set.name, before);
+}
+
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set) {
   if (Handles::state(set)->session != owner)
@@ -144,7 +149,12 @@ HaloValues values_of(DatState& dat) {
 }  // namespace
 
 bool DatState::has_halo() const {
-  return Handles::state(on.set())->exchange != nullptr || on.set().total_size() > on.set().size();
+  return Handles::state(on.set())->exchange != nullptr || is_in_parts() ||
+         on.set().total_size() > on.set().size();
+}
+
+bool DatState::is_in_parts() const {
+  return session->is_distributed() && Handles::state(on.set())->part != nullptr;
 }
 
 void DatState::begin_exchange(const Queue& queue) {
@@ -156,10 +166,11 @@ void DatState::end_exchange(const Queue& queue) {
   // Not on_host(): what kernels do to owned elements meanwhile is nothing to wait for.
   Handles::state(on.set())->exchange->end(values_of(*this));
   data.upload_from(queue, on.set().size());
-  is_halo_stale = false;
+  halo_is_fresh();
 }
 
 void DatState::refresh_halo(const Queue& queue) {
+  if (is_halo_stale && is_in_parts()) return session->exchange_all(*this);
   if (!needs_exchange()) return;
   begin_exchange(queue);
   end_exchange(queue);

@@ -68,10 +68,36 @@ struct Session {
   /// was one: then the device may still be at work on it.
   virtual bool forget_loops(const void* state) = 0;
 
+  // Of distributed meshes; called by all parts in the same order.
+
+  /// A Global that has this part's share only gets the value of all parts, and others of the Mesh
+  /// with it.
+  virtual void bring_together(GlobalState& global) = 0;
+  /// A Global got a new value: there is nothing to be brought together.
+  virtual void forget_share(GlobalState& global) = 0;
+  /// Brings all stale copies of others' elements; the Dat is on a Set in parts.
+  virtual void exchange_all(DatState& dat) = 0;
+
   Mesh::Options options;
   const Runtime runtime;
   Queue queue;  ///< in order, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
+  std::shared_ptr<Transport> transport;                ///< null: not distributed
+  /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
+  bool stages_halos = false;
+  bool is_distributed() const { return transport != nullptr && transport->size() > 1; }
+
+  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, in the order of its
+  /// declaration.
+  struct Declared {
+    std::vector<std::weak_ptr<SetState>> sets;
+    std::vector<std::weak_ptr<MapState>> maps;
+    std::vector<std::weak_ptr<DatState>> dats;
+  };
+  Declared declared;
+  bool is_partitioned = false;    ///< Mesh::partition() was called
+  std::uint64_t mesh_digest = 0;  ///< of what it distributed
+  bool takes_declarations() const { return transport != nullptr && !is_partitioned; }
 
   /// Something other than a loop was enqueued: memory that goes may still be in use.
   void launched() { is_launched_ = true; }
@@ -108,6 +134,9 @@ struct DatFit {
 /// 1".
 void check_fits(const DatState& dat, const DatFit& fit, const char* what,
                 const std::string& name = "");
+/// What needs local elements does not go before Mesh::partition(), on more than one part. Throws
+/// bad_input: "set cells: not partitioned yet, expected Mesh::partition() before a loop".
+void check_partitioned(const SetState& set, std::string_view before);
 /// Handles of two Meshes do not go together. Throws bad_input.
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set);

@@ -28,6 +28,8 @@ std::vector<std::int32_t> rising(std::span<const std::int32_t> indices, std::siz
 }
 
 Subset make_subset(const Set& set, std::vector<std::int32_t> indices) {
+  check_partitioned(*Handles::state(set), "a subset");
+  Handles::state(set)->has_subsets = true;
   std::array<std::size_t, 4> sizes{};
   for (std::size_t part = 0; part < 4; ++part)
     sizes[part] =
@@ -57,8 +59,12 @@ Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes,
     refuse("set {}: {} elements{}, expected at most {}", name, sizes[3],
            // A negative number of C++ arrives as one of these.
            sizes[3] > PTRDIFF_MAX ? " (a negative number, read as unsigned)" : "", most_in_set);
-  return Handles::keep<Set>(
-      SetState{not_moved(session_), std::move(name), sizes, next_identity(), std::move(exchange)});
+  if (not_moved(session_)->is_partitioned)
+    refuse("set {}: the mesh is partitioned already, expected sets before Mesh::partition()", name);
+  const Set made = Handles::keep<Set>(
+      SetState{session_, std::move(name), sizes, next_identity(), std::move(exchange)});
+  if (session_->takes_declarations()) session_->declared.sets.push_back(Handles::state(made));
+  return made;
 }
 
 const std::string& Set::name() const { return state_->name; }

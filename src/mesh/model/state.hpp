@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <memory>
@@ -9,7 +10,9 @@
 #include <typeindex>
 #include <vector>
 
+#include "kiln/mesh/distribution.hpp"
 #include "kiln/mesh/mesh.hpp"
+#include "mesh/model/number_list.hpp"
 #include "mesh/model/residence.hpp"
 
 /// What the handles of include/kiln/mesh stand for. Each knows its Session, which it keeps alive,
@@ -17,8 +20,10 @@
 /// again.
 namespace kiln::mesh {
 
+struct Blocks;
 struct Session;
 class MatrixKernels;
+struct HaloClass;
 struct MatrixWork;
 using SessionPtr = std::shared_ptr<Session>;
 
@@ -54,6 +59,10 @@ struct SetState {
   std::array<std::size_t, 4> sizes{};
   std::uint64_t id = next_identity();
   std::shared_ptr<HaloExchange> exchange;
+  std::shared_ptr<const SetPart> part{};   ///< of a distributed Mesh, once partitioned
+  unsigned maps = 0;                       ///< declared from it so far
+  std::shared_ptr<const Blocks> blocks{};  ///< of Mesh::partition(): the rows that parts declared
+  bool has_subsets = false;
 };
 
 struct SubsetState {
@@ -75,7 +84,12 @@ struct MapState {
   std::uint64_t version = 0;
   Residence values;
   std::optional<Residence> device_offsets;
+  unsigned number = 0;  ///< among the maps from its set, in the order of their declaration
+  /// Of a distributed Mesh before partition(): numbers in the whole set.
+  NumberList declared{};
 
+  /// Its bit in SetPart::exec_maps; maps beyond the 64th share the last one.
+  std::uint64_t exec_bit() const { return std::uint64_t{1} << std::min(number, 63u); }
   std::span<const std::int32_t> view() {
     return {reinterpret_cast<const std::int32_t*>(values.initial().data()),
             values.form().elements * arity};
@@ -88,17 +102,32 @@ struct DatState {
   DataSet on;
   std::uint64_t id = next_identity();
   Residence data;
-  bool is_halo_stale = false;  ///< as far as loops have run
+  bool is_halo_stale = false;  ///< as far as loops have run; some of it may be fresh:
+  /// Halo classes that were brought since its last change.
+  std::vector<std::shared_ptr<const HaloClass>> fresh_classes{};
+  bool is_poisoned = false;  ///< Options::check: its stale elements were made to show
 
   /// A part without copies of its own may own what others copy: it takes part in exchanges.
   bool has_halo() const;
+  /// Whether its Set is a part of several, with a Transport between them.
+  bool is_in_parts() const;
+  /// It was changed: others' copies of its elements, and its own copies of theirs, are old.
+  void halo_changed() {
+    is_halo_stale = has_halo();
+    fresh_classes.clear();
+    is_poisoned = false;
+  }
+  void halo_is_fresh() {
+    is_halo_stale = false;
+    fresh_classes.clear();
+  }
   /// Whether its halo is stale and its Set has a HaloExchange, which can bring it up to date.
   bool needs_exchange() const;
   /// The two halves of bringing the halo up to date; the Set has a HaloExchange. Between them
   /// kernels may use the other elements. Throws what the HaloExchange throws, and kiln::Error.
   void begin_exchange(const Queue& queue);
   void end_exchange(const Queue& queue);
-  /// Both, where it needs them.
+  /// Both, where it needs them; of a Set in parts its whole halo comes by the Transport.
   void refresh_halo(const Queue& queue);
 
   /// Where arithmetic with this Dat puts scalars and results, by purpose and type; made when they
@@ -116,6 +145,9 @@ struct GlobalState {
   /// The first component that was given as NaN, or -1. Kept apart from the values: these may be on
   /// their way to the device, or be written there, when a loop is checked.
   std::ptrdiff_t given_nan = -1;
+  /// Of a distributed Mesh: what the values are, those of all parts or this part's share, which is
+  /// still to be added to the others', or the least or greatest of them to be taken.
+  enum class Share : std::uint8_t { whole, sum, least, greatest } share = Share::whole;
 };
 
 /// Held by its Mesh: constants outlive their handles.
@@ -150,6 +182,8 @@ struct SparsityState {
   std::vector<MapPairName> pairs;  ///< rising
   std::shared_ptr<SparsityPattern> pattern;
   std::uint64_t id = next_identity();
+  std::shared_ptr<const HaloClass>
+      halo_columns{};  ///< that products read of others, once asked for
 
   Residence& rowptr() const { return pattern->rowptr; }
   Residence& colidx() const { return pattern->colidx; }

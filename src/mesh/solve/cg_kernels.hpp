@@ -21,6 +21,18 @@ struct CgKernels {
   Kernel direction;  ///< (s, next, [d], r, p): p := D r + beta p
 };
 
+/// A kernel of templates/conjugate_gradients.cl for these elements.
+Kernel cg_kernel(const char* name, ScalarType type, std::size_t dim, bool has_diagonal);
+/// Dats on the same sets, with as many components.
+MixedDat cg_vectors(const MixedDat& like, const char* name);
+/// A Global of the Dat's type.
+Global cg_scalar(const Dat& like, std::size_t dim, const char* name = "scalar");
+
+/// A Global's numbers, whatever its type; waits for them.
+std::vector<double> values_of(const Global& global);
+void set_all(Global& global, std::span<const double> values);
+void set_all(Global& global, double value);
+
 /// Iterations between two looks at the residual: a few at first, then ever more up to this. A look
 /// waits for the device, which then waits for the host; each iteration beyond the last one is for
 /// nothing.

@@ -193,7 +193,9 @@ Dat& Dat::axpy(const Number& alpha, const Dat& x) {
 }
 
 void Dat::fill(const Number& value) {
-  if (set().total_size() == set().size()) return fill_over(*this, scalar_of(*this, value), set());
+  // Of a part of several copies follow by the Transport; all parts must run the same loops.
+  if (set().total_size() == set().size() || state_->is_in_parts())
+    return fill_over(*this, scalar_of(*this, value), set());
   // Loops leave out what others own.
   const auto bytes = with_type(type(), [&](auto zero) {
     using T = decltype(zero);

@@ -1,6 +1,6 @@
 // Conjugate gradients. Each step is a parallel loop, so that its scalars are Globals on the device
-// and an iteration is enqueued without waiting for the one before. The stopping rule is
-// Conjugate::apply_stopping_rule().
+// and an iteration is enqueued without waiting for the one before. On distributed meshes
+// fused_conjugate.cpp has another form of the method.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 #include "kiln/mesh/solve.hpp"
 #include "mesh/model/basics.hpp"
 #include "mesh/model/session.hpp"
-#include "mesh/solve/cg_kernels.hpp"
+#include "mesh/solve/fused_conjugate.hpp"
+#include "mesh/solve/stopping_rule.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -64,7 +65,12 @@ void check_dats(const MixedDat& x, const MixedDat& b, const MixedDat* diagonal) 
 
 /// Sums over a part are no inner products where others have the rest. Throws unsupported.
 void check_sums(const SolveOptions& options, const MixedDat& x) {
-  if (options.sum) return;
+  const bool is_distributed = Handles::state(x[0])->session->is_distributed();
+  if (is_distributed && options.sum)
+    refuse(
+        "solve: SolveOptions::sum on a Mesh with a Transport, which adds up over all parts by "
+        "itself, expected none");
+  if (options.sum || is_distributed) return;
   for (const Dat& part : x)
     if (Handles::state(part.set())->exchange != nullptr)
       throw Error(Errc::unsupported,
@@ -83,32 +89,22 @@ void check_fits_rows(const MixedMat& mat, const MixedDat& x) {
   for (std::size_t p = 0; p < x.size(); ++p) check_fits_rows(mat.block(p, p), x[p]);
 }
 
-std::vector<double> values_of(const Global& global) {
-  return with_type(global.type(), [&](auto zero) {
-    const auto values = global.values<decltype(zero)>();
-    return std::vector<double>(values.begin(), values.end());
-  });
-}
-void set_all(Global& global, std::span<const double> values) {
-  with_type(global.type(), [&](auto zero) {
-    const std::vector<decltype(zero)> numbers(values.begin(), values.end());
-    global.set(std::span<const decltype(zero)>(numbers));
-  });
-}
-void set_all(Global& global, double value) {
-  set_all(global, std::vector<double>(global.dim(), value));
-}
-
 }  // namespace
 
 struct SolverState {
   SolveOptions options;
-  std::unique_ptr<Workspace> workspace;
+  std::unique_ptr<Workspace> workspace{};
+  std::unique_ptr<FusedWorkspace> fused{};
 
   Workspace& workspace_for(const MixedDat& x, bool has_diagonal) {
     if (!workspace || !workspace->fits(x, has_diagonal))
       workspace = std::make_unique<Workspace>(x, has_diagonal);
     return *workspace;
+  }
+  FusedWorkspace& fused_for(const MixedDat& x, bool has_diagonal) {
+    if (!fused || !fused->fits(x, has_diagonal))
+      fused = std::make_unique<FusedWorkspace>(x, has_diagonal);
+    return *fused;
   }
 };
 
@@ -119,7 +115,7 @@ class Conjugate {
  public:
   Conjugate(const SolveOptions& options, Workspace& work, const MixedOperator& apply,
             const MixedDat& x)
-      : options_(options), work_(work), apply_(apply), x_(x) {}
+      : options_(options), work_(work), apply_(apply), x_(x), rule_(options) {}
 
   /// Inverts the diagonal, which is in the workspace.
   void invert_diagonal() {
@@ -134,14 +130,12 @@ class Conjugate {
   SolveResult run(const MixedDat& b) {
     begin(b);
     for (std::size_t apart = first_look; !is_done(); apart = std::min(2 * apart, looks_apart)) {
-      const std::size_t count = std::min(apart, options_.most_iterations - result_.iterations);
+      const std::size_t count = std::min(apart, options_.most_iterations - rule_.iterations());
       zero_sums(count);
       for (std::size_t i = 0; i < count; ++i) iterate(i);
       look(count);
     }
-    result_.residual = residual_;
-    result_.converged = result_.end == SolveResult::End::converged;
-    return result_;
+    return rule_.result();
   }
 
  private:
@@ -169,15 +163,10 @@ class Conjugate {
     sum_up(work_.s[0]);
     const double norm = std::sqrt(values_of(work_.bb)[0]);
     const auto first = values_of(work_.s[0]);
-    residual_ = std::sqrt(first[1]);
-    if (!std::isfinite(norm) || !std::isfinite(residual_))
-      refuse("solve: b, x or the matrix has an element that is not finite, or whose square is not");
-    goal_ = std::max(options_.relative * norm, options_.absolute);
-    most_ = options_.divergence * std::max(norm, residual_);
-    set_all(work_.goal, goal_ * goal_);
-    // Compared as the device does, whose type may be shorter.
-    goal_squared_ = values_of(work_.goal)[0];
-    apply_stopping_rule(first, 1, 0);
+    const double goal = rule_.begin(norm, std::sqrt(first[1]));
+    set_all(work_.goal, goal * goal);
+    rule_.set_goal_squared(values_of(work_.goal)[0]);
+    rule_.apply(first, 1, 0);
   }
 
   /// Of all parts of a distributed mesh, where there are several.
@@ -224,41 +213,22 @@ class Conjugate {
 
   /// Takes the scalars of `count` iterations to the host.
   void look(std::size_t count) {
-    const std::size_t before = result_.iterations;
+    const std::size_t before = rule_.iterations();
     std::vector<double> last;
     for (std::size_t i = 0; i < count && !is_done(); ++i) {
       last = values_of(work_.s[i + 1]);
-      apply_stopping_rule(last, values_of(work_.pq[i])[0], before + i + 1);
+      rule_.apply(last, values_of(work_.pq[i])[0], before + i + 1);
     }
     if (!is_done()) set_all(work_.s[0], last);
   }
 
-  /// After an iteration: whether it was the last one, and why.
-  void apply_stopping_rule(const std::vector<double>& s, double pq, std::size_t iteration) {
-    using End = SolveResult::End;
-    result_.iterations = iteration;
-    residual_ = std::sqrt(s[1]);
-    if (std::isnan(s[0]) || std::isnan(s[1]) || std::isnan(pq))
-      refuse("solve: iteration {} produced a NaN", iteration);
-    is_done_ = true;
-    if (s[1] <= goal_squared_)
-      result_.end = End::converged;
-    else if (pq <= 0 || s[0] <= 0)
-      result_.end = End::indefinite;
-    else if (residual_ > most_)
-      result_.end = End::diverged;
-    else
-      is_done_ = iteration >= options_.most_iterations;
-  }
-  bool is_done() const { return is_done_; }
+  bool is_done() const { return rule_.is_done(); }
 
   const SolveOptions& options_;
   Workspace& work_;
   const MixedOperator& apply_;
   const MixedDat& x_;
-  SolveResult result_;
-  double residual_ = 0, goal_ = 0, goal_squared_ = 0, most_ = 0;
-  bool is_done_ = false;
+  StoppingRule rule_;
 };
 
 using GetDiagonal = std::function<void(const MixedDat& to)>;
@@ -269,6 +239,14 @@ SolveResult run(SolverState& state, const MixedOperator& apply, const MixedDat& 
   check_sums(state.options, x);
   const bool jacobi =
       diagonal && state.options.preconditioner == SolveOptions::Preconditioner::jacobi;
+  if (Handles::state(x[0])->session->is_distributed()) {
+    FusedWorkspace& work = state.fused_for(x, jacobi);
+    if (jacobi) {
+      diagonal(work.d);
+      work.invert_diagonal();
+    }
+    return solve_fused(state.options, work, apply, x, b);
+  }
   Workspace& work = state.workspace_for(x, jacobi);
   Conjugate method(state.options, work, apply, x);
   if (jacobi) {
@@ -281,7 +259,7 @@ SolveResult run(SolverState& state, const MixedOperator& apply, const MixedDat& 
 }  // namespace
 
 Solver::Solver(const SolveOptions& options)
-    : state_(std::make_unique<SolverState>(SolverState{options, nullptr})) {
+    : state_(std::make_unique<SolverState>(SolverState{options})) {
   check_options(options);
 }
 Solver::~Solver() = default;

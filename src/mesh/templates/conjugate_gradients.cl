@@ -41,3 +41,30 @@ void kiln_cg_direction(const T *kiln_s, const T *kiln_next, const T *kiln_d, con
     kiln_p[kiln_k] = kiln_d[kiln_k] * kiln_r[kiln_k] + kiln_beta * kiln_p[kiln_k];
   }
 }
+//===== kiln_cg_start =====
+void kiln_cg_start(const T *kiln_b, const T *kiln_q, const T *kiln_d, T *kiln_r, T *kiln_u, T *kiln_bb) {
+  for (int kiln_k = 0; kiln_k < DIM; ++kiln_k) {
+    kiln_r[kiln_k] = kiln_b[kiln_k] - kiln_q[kiln_k];
+    kiln_u[kiln_k] = kiln_d[kiln_k] * kiln_r[kiln_k];
+    *kiln_bb += kiln_b[kiln_k] * kiln_b[kiln_k];
+  }
+}
+//===== kiln_cg_sums =====
+void kiln_cg_sums(const T *kiln_r, const T *kiln_u, const T *kiln_w, T *kiln_s) {
+  for (int kiln_k = 0; kiln_k < DIM; ++kiln_k) {
+    kiln_s[0] += kiln_r[kiln_k] * kiln_u[kiln_k];
+    kiln_s[1] += kiln_r[kiln_k] * kiln_r[kiln_k];
+    kiln_s[2] += kiln_w[kiln_k] * kiln_u[kiln_k];
+  }
+}
+//===== kiln_cg_step =====
+void kiln_cg_step(const T *kiln_c, const T *kiln_w, const T *kiln_d, T *kiln_p, T *kiln_s, T *kiln_x, T *kiln_r, T *kiln_u) {
+  const T kiln_alpha = kiln_c[0], kiln_beta = kiln_c[1];
+  for (int kiln_k = 0; kiln_k < DIM; ++kiln_k) {
+    kiln_p[kiln_k] = kiln_beta != 0 ? kiln_u[kiln_k] + kiln_beta * kiln_p[kiln_k] : kiln_u[kiln_k];
+    kiln_s[kiln_k] = kiln_beta != 0 ? kiln_w[kiln_k] + kiln_beta * kiln_s[kiln_k] : kiln_w[kiln_k];
+    kiln_x[kiln_k] += kiln_alpha * kiln_p[kiln_k];
+    kiln_r[kiln_k] -= kiln_alpha * kiln_s[kiln_k];
+    kiln_u[kiln_k] = kiln_d[kiln_k] * kiln_r[kiln_k];
+  }
+}

@@ -67,8 +67,9 @@ std::vector<Residence*> LoopTunable::outputs() const {
 
 std::unique_ptr<DataTunable::Form> LoopTunable::make(const ChosenParameters& trial,
                                                      PlanSource& plans) const {
-  return std::make_unique<LoopForm>(session_.queue, make_loop(session_, loop_.shape(), loop_.over(),
-                                                              loop_.arguments(), trial, plans));
+  return std::make_unique<LoopForm>(
+      session_.queue, make_loop(session_, loop_.shape(), loop_.over(), loop_.arguments(),
+                                loop_.parts(), trial, plans));
 }
 
 ProductTunable::ProductTunable(MatrixSession& session, const Product& product)

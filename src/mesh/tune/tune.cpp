@@ -92,17 +92,25 @@ std::vector<LoopTuning> Mesh::tune(double seconds_each) {
   finish();
   MatrixSession& session = MatrixSession::of(*session_);
   std::vector<std::unique_ptr<DataTunable>> tunables;
-  for (const auto& loop : session.loops.all())
+  // A part of a distributed mesh may have nothing to do in a loop; others wait for its halos.
+  std::vector<bool> has_work;
+  for (const auto& loop : session.loops.all()) {
     tunables.push_back(std::make_unique<LoopTunable>(session, *loop));
-  for (const Product& product : session.products.all())
+    has_work.push_back(!session.is_distributed() || !loop->parts().ranges.empty());
+  }
+  for (const Product& product : session.products.all()) {
     tunables.push_back(std::make_unique<ProductTunable>(session, product));
+    has_work.push_back(!session.is_distributed() ||
+                       Handles::state(product.mat->sparsity)->row_set.size() > 0);
+  }
   // All before the first search: one that fails here must not leave other parts waiting there.
   for (const auto& tunable : tunables) tunable->refresh_halos();
   std::vector<LoopTuning> all;
-  for (const auto& tunable : tunables) {
-    all.push_back(search(session, *tunable, seconds_each));
-    all.back().name = tunable->name();
-    tunable->make_again();
+  for (std::size_t i = 0; i < tunables.size(); ++i) {
+    if (!has_work[i]) continue;
+    all.push_back(search(session, *tunables[i], seconds_each));
+    all.back().name = tunables[i]->name();
+    tunables[i]->make_again();
   }
   return all;
 }

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 
 constexpr ScalarType f64 = ScalarType::f64;
 
-std::string refusal(const LoopShape& shape) {
+std::string refusal_of(const LoopShape& shape) {
   const auto kernel = read_kernel(shape);
   if (kernel) return "none";
   EXPECT_EQ(kernel.error().code(), Errc::bad_input);
@@ -25,62 +25,62 @@ std::vector<ArgShape> in_out() {
 }
 
 TEST(UserKernels, that_do_not_parse_are_shown_by_file_line_and_column) {
-  EXPECT_THAT(
-      refusal(loop("void f(const double *x,\n       double *y) {\n  *y = *x +;\n}", "f", in_out())),
-      HasSubstr("user.c:3:12: expected expression"));
+  EXPECT_THAT(refusal_of(loop("void f(const double *x,\n       double *y) {\n  *y = *x +;\n}", "f",
+                              in_out())),
+              HasSubstr("user.c:3:12: expected expression"));
 }
 
 TEST(UserKernels, that_name_an_unknown_constant_are_told_what_it_may_mean) {
-  const auto message = refusal(loop("void f(const double *x, double *y) { *y = gamm * *x; }", "f",
-                                    in_out(), {{"gamma1"}, {"gam"}}));
+  const auto message = refusal_of(loop("void f(const double *x, double *y) { *y = gamm * *x; }",
+                                       "f", in_out(), {{"gamma1"}, {"gam"}}));
   EXPECT_THAT(message, HasSubstr("user.c:1:"));
   EXPECT_THAT(message, HasSubstr("did you mean 'gam"));
-  EXPECT_THAT(
-      refusal(loop("void f(const double *x, double *y) { *y = zebra; }", "f", in_out(), {{"gam"}})),
-      HasSubstr("undeclared identifier 'zebra'; no constant of this name is declared"));
+  EXPECT_THAT(refusal_of(loop("void f(const double *x, double *y) { *y = zebra; }", "f", in_out(),
+                              {{"gam"}})),
+              HasSubstr("undeclared identifier 'zebra'; no constant of this name is declared"));
 }
 
 TEST(UserKernels, must_have_the_name_that_the_loop_gives) {
-  EXPECT_THAT(
-      refusal(loop("void res_calk(const double *x, double *y) { *y = *x; }", "res_calc", in_out())),
-      HasSubstr("no function 'res_calc' is defined here; did you mean 'res_calk'?"));
+  EXPECT_THAT(refusal_of(loop("void res_calk(const double *x, double *y) { *y = *x; }", "res_calc",
+                              in_out())),
+              HasSubstr("no function 'res_calc' is defined here; did you mean 'res_calk'?"));
 }
 
 TEST(UserKernels, must_take_a_parameter_for_each_argument_and_index) {
-  EXPECT_THAT(refusal(loop("void f(const double *x) { }", "f", in_out())),
+  EXPECT_THAT(refusal_of(loop("void f(const double *x) { }", "f", in_out())),
               HasSubstr("user.c:1: kernel 'f' takes 1 parameter, the loop has 2 arguments"));
   auto shape = loop("void f(const double *x, double *y, int i) { }", "f", in_out());
   shape.extents = {2, 3};
-  EXPECT_THAT(refusal(shape),
+  EXPECT_THAT(refusal_of(shape),
               HasSubstr("takes 3 parameters, the loop has 2 arguments and 2 iteration indices"));
   shape = loop("void f(const double *x, double *y, double i) { }", "f", in_out());
   shape.extents = {2};
-  EXPECT_THAT(refusal(shape), HasSubstr("parameter 'i' of 'f' takes iteration index 0"));
+  EXPECT_THAT(refusal_of(shape), HasSubstr("parameter 'i' of 'f' takes iteration index 0"));
 }
 
 TEST(UserKernels, must_take_the_types_that_the_data_have) {
-  EXPECT_THAT(refusal(loop("void f(const double *x,\n float *y) { }", "f", in_out())),
+  EXPECT_THAT(refusal_of(loop("void f(const double *x,\n float *y) { }", "f", in_out())),
               HasSubstr("user.c:2: argument 1 (Dat of double, WRITE) of the loop goes to parameter "
                         "'y' of 'f', a float *; double * was expected"));
-  EXPECT_THAT(refusal(loop("void f(double x, double *y) { }", "f", in_out())),
+  EXPECT_THAT(refusal_of(loop("void f(double x, double *y) { }", "f", in_out())),
               HasSubstr("argument 0"));
   auto arguments = in_out();
   arguments[0] = through_all(arguments[0], 0, 0, 3);
-  EXPECT_THAT(refusal(loop("void f(const double *x, double *y) { }", "f", arguments)),
+  EXPECT_THAT(refusal_of(loop("void f(const double *x, double *y) { }", "f", arguments)),
               HasSubstr("double **, a pointer for each entry of the map was expected"));
-  EXPECT_EQ(refusal(loop("void f(const double *x[3], double *y) { }", "f", arguments)), "none");
-  EXPECT_THAT(refusal(loop("void f(const double x[3][2], double *y) { }", "f", arguments)),
+  EXPECT_EQ(refusal_of(loop("void f(const double *x[3], double *y) { }", "f", arguments)), "none");
+  EXPECT_THAT(refusal_of(loop("void f(const double x[3][2], double *y) { }", "f", arguments)),
               HasSubstr("double **, a pointer for each entry of the map was expected"));
 }
 
 TEST(UserKernels, must_not_take_more_values_than_there_are) {
-  EXPECT_EQ(refusal(loop("void f(const double x[1], double y[1]) { }", "f", in_out())), "none");
-  EXPECT_THAT(refusal(loop("void f(const double *x, double y[7]) { }", "f", in_out())),
+  EXPECT_EQ(refusal_of(loop("void f(const double x[1], double y[1]) { }", "f", in_out())), "none");
+  EXPECT_THAT(refusal_of(loop("void f(const double *x, double y[7]) { }", "f", in_out())),
               HasSubstr("parameter 'y' of 'f', a double[7]; at most [1] was expected"));
   auto arguments = in_out();
   arguments[0] = through_all(arguments[0], 0, 0, 3);
-  EXPECT_EQ(refusal(loop("void f(const double *x[2], double *y) { }", "f", arguments)), "none");
-  EXPECT_THAT(refusal(loop("void f(const double *x[4], double *y) { }", "f", arguments)),
+  EXPECT_EQ(refusal_of(loop("void f(const double *x[2], double *y) { }", "f", arguments)), "none");
+  EXPECT_THAT(refusal_of(loop("void f(const double *x[4], double *y) { }", "f", arguments)),
               HasSubstr("a const double *[4]; at most [3] was expected"));
 }
 
@@ -90,7 +90,7 @@ TEST(UserKernels, must_take_a_matrix_in_rows_of_its_width_or_in_one_piece) {
   mat.column_map = 0;
   mat.column_arity = 2;
   const auto refused = [&](const char* parameter) {
-    return refusal(loop(std::string("void f(") + parameter + ") { }", "f", {mat}));
+    return refusal_of(loop(std::string("void f(") + parameter + ") { }", "f", {mat}));
   };
   for (const char* right :
        {"double m[3][2]", "double (*m)[2]", "double *m", "double m[6]", "double m[][2]"})
@@ -102,7 +102,7 @@ TEST(UserKernels, must_take_a_matrix_in_rows_of_its_width_or_in_one_piece) {
 }
 
 std::string of_write(const std::string& body, const std::string& before = "") {
-  return refusal(loop(
+  return refusal_of(loop(
       before + "\nvoid k(const double *x, double *u) {\n" + body + "\n}", "k",
       {direct(0, 3, Access::read, ScalarType::f64), direct(1, 3, Access::write, ScalarType::f64)}));
 }
@@ -164,7 +164,8 @@ TEST(UserKernels, may_read_what_they_wrote_and_what_they_perhaps_wrote) {
 
 TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
   const auto writes = [](const std::string& body, const std::string& helper = "") {
-    return refusal(loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));
+    return refusal_of(
+        loop(helper + "\nvoid f(double *x, double *y) { " + body + " }", "f", in_out()));
   };
   for (const char* body : {"*x = 1;", "x[0] += 2;", "(*x)++;", "*(x + 1) = 3;", "((x))[0] = *y;",
                            "double *p = x; p[0] = 5;", "double *p = x + 1, *q = p; *q += 1;"})
@@ -181,7 +182,7 @@ TEST(UserKernels, may_not_write_where_the_loop_only_reads) {
 
 TEST(UserKernels, may_not_hide_a_constant_that_they_use) {
   EXPECT_THAT(
-      refusal(loop(
+      refusal_of(loop(
           "double g(void) { return gam; }\nvoid f(const double *x, double *gam) { *gam = g(); }",
           "f", in_out(), {{"gam"}})),
       HasSubstr("user.c:2: 'gam' hides the constant of this name"));

@@ -396,29 +396,58 @@ std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options
                                                     const Parameters& form) const {
   Mesh mesh(options);
   use_form(mesh, form);
-  const std::vector<Set> sets{mesh.set("own", sizes_[0]), mesh.set("one", sizes_[1]),
-                              mesh.set("other", sizes_[2])};
+  return run_on<Number>(mesh, nullptr);
+}
+
+PlainMesh RandomLoop::whole() const {
+  PlainMesh mesh;
+  for (const auto& sizes : sizes_) mesh.sizes.push_back(sizes[3]);
+  for (const auto& map : maps_) mesh.maps.push_back({0, map.to, map.arity, map.values});
+  return mesh;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> RandomLoop::dats() const {
+  std::vector<std::pair<std::size_t, std::size_t>> all;
+  for (const Data& data : dats_) all.emplace_back(data.set, data.dim);
+  return all;
+}
+
+template <class Number>
+std::vector<std::vector<Number>> RandomLoop::run_on(Mesh& mesh, const PlainPart* part) const {
+  std::vector<Set> sets;
+  for (std::size_t set = 0; set < 3; ++set) {
+    static constexpr const char* names[] = {"own", "one", "other"};
+    sets.push_back(part == nullptr ? mesh.set(names[set], sizes_[set])
+                                   : mesh.set(names[set], SetPart(part->sets[set])));
+  }
   std::vector<Map> maps;
-  for (const auto& map : maps_)
-    maps.push_back(mesh.map("map", sets[0], sets[map.to], map.arity, map.values, map.offsets));
-  const auto raw = [this](const Data& data) {
+  for (std::size_t m = 0; m < maps_.size(); ++m)
+    maps.push_back(mesh.map("map", sets[0], sets[maps_[m].to], maps_[m].arity,
+                            part == nullptr ? maps_[m].values : part->maps[m], maps_[m].offsets));
+  const auto raw = [this](const Data& data, const std::vector<std::int64_t>& values) {
     return with_type(data.type, [&](auto zero) {
-      std::vector<std::byte> bytes(data.values.size() * sizeof zero);
-      for (std::size_t i = 0; i < data.values.size(); ++i) {
-        const auto value = real_ ? static_cast<decltype(zero)>(real(data.type, data.values[i]))
-                                 : static_cast<decltype(zero)>(data.values[i]);
+      std::vector<std::byte> bytes(values.size() * sizeof zero);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto value = real_ ? static_cast<decltype(zero)>(real(data.type, values[i]))
+                                 : static_cast<decltype(zero)>(values[i]);
         std::memcpy(bytes.data() + i * sizeof zero, &value, sizeof zero);
       }
       return bytes;
     });
   };
   std::vector<Dat> dats;
-  for (const auto& data : dats_)
-    dats.push_back(mesh.dat("dat", DataSet(sets[data.set], data.dim), data.type, raw(data).data(),
-                            data.values.size(), data.layout));
+  for (const auto& data : dats_) {
+    const auto values =
+        part == nullptr ? data.values : local_values(data.values, part->sets[data.set], data.dim);
+    dats.push_back(mesh.dat("dat", DataSet(sets[data.set], data.dim), data.type,
+                            raw(data, values).data(), values.size(), data.layout));
+    if (part != nullptr)
+      with_type(data.type, [&](auto zero) { dats.back().template write<decltype(zero)>(); });
+  }
   std::vector<Global> globals;
   for (const auto& data : globals_)
-    globals.push_back(mesh.global("global", data.type, raw(data).data(), data.values.size()));
+    globals.push_back(
+        mesh.global("global", data.type, raw(data, data.values).data(), data.values.size()));
   std::vector<Arg> arguments;
   for (const Use& use : uses_) {
     if (use.way == Way::global) {
@@ -434,8 +463,16 @@ std::vector<std::vector<Number>> RandomLoop::run_as(const Mesh::Options& options
                                                     : arg(dat, map, use.access));
   }
   const Kernel kernel(text(), "k");
+  std::optional<Indices> subset = subset_;
+  if (subset && part != nullptr) {
+    subset->clear();
+    const auto& numbers = part->sets[0].numbers;
+    for (std::size_t e = 0; e < numbers.size(); ++e)
+      if (std::ranges::binary_search(*subset_, static_cast<std::int32_t>(numbers[e])))
+        subset->push_back(static_cast<std::int32_t>(e));
+  }
   const Iteration over = layers_ > 0 ? Iteration(sets[0].extruded(layers_))
-                         : subset_   ? Iteration(sets[0].subset(*subset_))
+                         : subset    ? Iteration(sets[0].subset(*subset))
                                      : Iteration(sets[0]);
   par_loop(kernel, over, std::span<const Arg>(arguments));
   std::vector<std::vector<Number>> values;

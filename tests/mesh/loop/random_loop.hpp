@@ -5,6 +5,7 @@
 #include <optional>
 #include <random>
 
+#include "mesh/distributed/plain_parts.hpp"
 #include "mesh/model/mesh_fixture.hpp"
 
 namespace kiln::mesh::testing {
@@ -47,6 +48,17 @@ class RandomLoop {
   std::vector<std::vector<Real>> expected_reals() const;
   std::vector<std::vector<double>> run_reals(const Mesh::Options& options,
                                              const Parameters& form) const;
+  /// On a part of the mesh that it runs over, with halos that are stale before: local values of
+  /// Dats, then those of Globals. Of a loop without parts and layers.
+  Values run_on_part(Mesh& mesh, const PlainPart& part) const {
+    return run_on<std::int64_t>(mesh, &part);
+  }
+  std::vector<std::vector<double>> run_reals_on_part(Mesh& mesh, const PlainPart& part) const {
+    return run_on<double>(mesh, &part);
+  }
+  PlainMesh whole() const;
+  /// The set of each Dat, and its components.
+  std::vector<std::pair<std::size_t, std::size_t>> dats() const;
   /// How many elements went at once when it last ran, or 0 where its Mesh keeps no reports.
   std::size_t lanes() const { return lanes_; }
   std::string text() const;      ///< the kernel
@@ -88,6 +100,9 @@ class RandomLoop {
   template <class Number>
   std::vector<std::vector<Number>> run_as(const Mesh::Options& options,
                                           const Parameters& form) const;
+  /// `part`: null for all of the mesh.
+  template <class Number>
+  std::vector<std::vector<Number>> run_on(Mesh& mesh, const PlainPart* part) const;
   const Data& data_of(const Use& use) const {
     return use.way == Way::global ? globals_[use.data] : dats_[use.data];
   }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <concepts>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -16,7 +17,7 @@
 namespace kiln::mesh::testing {
 
 /// What a refused call says; a text that no test expects where nothing was refused.
-template <class Call>
+template <std::invocable Call>
 std::string refusal(Call&& call, Errc expected = Errc::bad_input) {
   try {
     call();

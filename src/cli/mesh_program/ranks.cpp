@@ -1,0 +1,18 @@
+#include "cli/mesh_program/ranks.hpp"
+
+namespace kiln::cli {
+
+std::size_t of_all_ranks(std::size_t mine) {
+  return ranks() == nullptr ? mine : ranks()->sum(mine);
+}
+
+mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options) {
+  if (ranks() != nullptr) return ranks()->mesh(options);
+  return mesh::Mesh(options);
+}
+
+void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency) {
+  if (ranks() != nullptr) ranks()->partition(mesh, primary, adjacency);
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "kiln/mesh/distribution.hpp"
+#include "kiln/mesh/mesh.hpp"
+#include "mesh/io/mesh_io.hpp"
+
+namespace kiln::cli {
+
+/// The ranks that this process is one of, where a launcher has started several: kiln-mesh-mpi
+/// (src/cli/mesh_ranks) has them over MPI, kiln-mesh has none. The first one prints.
+class Ranks {
+ public:
+  virtual ~Ranks() = default;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  /// Calls a sub-command's body; an exception ends all ranks.
+  virtual int run(const std::function<int()>& body) = 0;
+  /// This rank's rows of a mesh: sets have as many elements as there are rows here, maps numbers of
+  /// the whole set.
+  virtual mesh::MeshFile rows_of_file(const std::string& path) = 0;
+  virtual mesh::MeshFile rows_of(const mesh::MeshFile& whole) = 0;
+  virtual std::size_t sum(std::size_t mine) = 0;
+  /// A part of a distributed Mesh, on a device of its own (the options' one among them).
+  virtual mesh::Mesh mesh(const mesh::Mesh::Options& options) = 0;
+  /// Cuts a Mesh so that few elements of `primary` that `adjacency` joins are in different parts.
+  virtual void partition(mesh::Mesh& mesh, const mesh::Set& primary,
+                         const mesh::Map& adjacency) = 0;
+};
+
+/// Null: this process is alone.
+Ranks* ranks();
+
+/// All ranks' count, or this process'.
+std::size_t of_all_ranks(std::size_t mine);
+/// The Mesh of an application.
+mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options);
+/// Nothing where this process is alone.
+void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency);
+
+}  // namespace kiln::cli

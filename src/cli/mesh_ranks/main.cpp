@@ -1,0 +1,131 @@
+// kiln-mesh-mpi: kiln-mesh as one of several ranks. `kiln mesh …` becomes it under mpirun.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "cli/command/command.hpp"
+#include "cli/command/interrupt.hpp"
+#include "cli/mesh_program/ranks.hpp"
+#include "cli/output/output.hpp"
+#include "kiln/mpi.hpp"
+
+namespace kiln::cli {
+namespace {
+
+/// A rank's block as the applications take it, whose maps have 32-bit numbers.
+mesh::MeshFile plain_rows(mpi::MeshFileBlock block) {
+  mesh::MeshFile file;
+  for (const mpi::SetBlock& set : block.sets) {
+    if (set.size > std::numeric_limits<std::int32_t>::max())
+      throw Error(Errc::unsupported, "set '" + set.name + "': found more than 2147483647 elements");
+    file.sets.push_back({set.name, set.count});
+  }
+  for (const mpi::MapBlock& map : block.maps)
+    file.maps.push_back(
+        {map.name, map.from, map.to, map.arity, {map.values.begin(), map.values.end()}});
+  for (mpi::DatBlock& dat : block.dats)
+    file.dats.push_back(
+        {dat.name, dat.set, dat.dim, dat.type, std::move(dat.bytes), dat.type_text});
+  file.constants = std::move(block.constants);
+  file.left_out = std::move(block.left_out);
+  return file;
+}
+
+class MpiRanks final : public Ranks {
+ public:
+  explicit MpiRanks(const mpi::Communicator& comm) : comm_(comm) {}
+
+  int rank() const override { return comm_.rank(); }
+  int size() const override { return comm_.size(); }
+
+  int run(const std::function<int()>& body) override {
+    errors_are_shown();
+    is_run_ = true;
+    int code = 1;
+    mpi::run(comm_, [&] {
+      try {
+        const int own = body();
+        flush_output();
+        // The launcher ends all ranks when one has ended with another code than 0.
+        MPI_Allreduce(&own, &code, 1, MPI_INT, MPI_MAX, comm_.handle());
+      } catch (const Interrupted&) {
+        MPI_Abort(comm_.handle(), 128 + received_signal());
+      } catch (const ReaderGone&) {
+        MPI_Abort(comm_.handle(), 141);
+      }
+    });
+    return code;
+  }
+
+  mesh::MeshFile rows_of_file(const std::string& path) override {
+    return plain_rows(mpi::MeshFileBlock::read(comm_, path));
+  }
+  mesh::MeshFile rows_of(const mesh::MeshFile& whole) override {
+    return plain_rows(mpi::MeshFileBlock::of(comm_, whole));
+  }
+
+  std::size_t sum(std::size_t mine) override {
+    unsigned long long own = mine, all = 0;
+    MPI_Allreduce(&own, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, comm_.handle());
+    return all;
+  }
+
+  mesh::Mesh mesh(const mesh::Mesh::Options& options) override {
+    const Runtime runtime =
+        mpi::runtime_for_rank(comm_, {.devices = options.device, .store = options.store});
+    mesh::Mesh::Options own = options;
+    own.device.clear();
+    own.store.clear();
+    return {runtime, mpi::transport(comm_), own};
+  }
+
+  void partition(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency) override {
+    mesh.partition(mpi::scotch(primary, {adjacency}));
+  }
+
+  /// What a rank but the first says of its words is what the first one says.
+  void hide_output() {
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (rank() == 0 || nowhere < 0) return;
+    errors_ = ::dup(STDERR_FILENO);
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+    ::close(nowhere);
+  }
+  bool is_run() const { return is_run_; }
+
+ private:
+  void errors_are_shown() const {
+    if (errors_ >= 0) ::dup2(errors_, STDERR_FILENO);
+  }
+
+  mpi::Communicator comm_;
+  int errors_ = -1;
+  bool is_run_ = false;
+};
+
+Ranks* these_ranks = nullptr;
+
+}  // namespace
+
+Ranks* ranks() { return these_ranks; }
+
+}  // namespace kiln::cli
+
+int main(int count, char** words) {
+  const kiln::mpi::Environment environment(count, words);
+  kiln::cli::MpiRanks all(environment.comm());
+  if (all.size() > 1) kiln::cli::these_ranks = &all;
+  all.hide_output();
+  const int code = kiln::cli::run(count, words);
+  kiln::cli::these_ranks = nullptr;
+  if (code != 0 && !all.is_run()) {
+    // All ranks have the same words. Should only this one not have got on, the others wait for it.
+    if (all.rank() > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+    MPI_Abort(environment.comm().handle(), code);
+  }
+  return code;
+}

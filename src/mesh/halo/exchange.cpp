@@ -1,0 +1,156 @@
+// Exchanges of halos through a Mesh's Transport.
+#include "mesh/halo/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/clock.hpp"
+
+namespace kiln::mesh {
+
+/// The messages for some Dats.
+struct Exchange::Route {
+  MessageLayout out, in;
+  std::string what;
+  std::vector<Transport::Message> sends, receives;
+  std::vector<std::size_t> dat_messages, dat_bytes;  ///< outward, by read
+  std::unique_ptr<DeviceStaging> gather, scatter;    ///< null: the host does it
+};
+
+Exchange::Exchange(Session& session, std::vector<HaloRead> reads, std::string what)
+    : session_(session), reads_(std::move(reads)), what_(std::move(what)) {
+  for (const HaloRead& read : reads_) by_dat_.push_back({read.dat->name});
+}
+
+Exchange::~Exchange() = default;
+
+/// Whether some Dat is in a device's own memory.
+bool Exchange::is_staged() {
+  return session_.stages_halos || std::ranges::any_of(reads_, [&](const HaloRead& read) {
+           read.dat->data.on_device(session_.queue);
+           return !read.dat->data.is_shared();
+         });
+}
+
+Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
+  auto& known = routes_[stale];
+  if (known) return *known;
+  using Way = MessageLayout::Way;
+  const bool staged = is_staged();
+  std::vector<std::size_t> all(reads_.size());
+  std::iota(all.begin(), all.end(), 0);
+  // For all of them, so that there is room for any.
+  const std::size_t room_out = MessageLayout(reads_, all, Way::out).bytes,
+                    room_in = MessageLayout(reads_, all, Way::in).bytes;
+  if (staged && out_ == nullptr) {
+    out_ = std::make_unique<DeviceStaging::Memory>(session_.queue, room_out);
+    in_ = std::make_unique<DeviceStaging::Memory>(session_.queue, room_in);
+  } else if (!staged && host_out_.empty()) {
+    host_out_ = HostArray::undefined(std::max<std::size_t>(room_out, 1));
+    host_in_ = HostArray::undefined(std::max<std::size_t>(room_in, 1));
+  }
+  auto made = std::make_unique<Route>(
+      Route{MessageLayout(reads_, stale, Way::out), MessageLayout(reads_, stale, Way::in)});
+  Route& route = *made;
+  std::string names;
+  for (const std::size_t read : stale)
+    names += (names.empty() ? "" : ", ") + reads_[read].dat->name;
+  route.what = fmt::format("halo of {} before {}", names, what_);
+  std::byte* const out = staged ? out_->host.data() : host_out_.data();
+  std::byte* const in = staged ? in_->host.data() : host_in_.data();
+  for (const auto& message : route.out.messages)
+    route.sends.push_back({message.rank, {out + message.at, message.bytes}});
+  for (const auto& message : route.in.messages)
+    route.receives.push_back({message.rank, {in + message.at, message.bytes}});
+  route.dat_messages.resize(reads_.size());
+  route.dat_bytes.resize(reads_.size());
+  for (const auto& segment : route.out.segments) {
+    ++route.dat_messages[segment.read];
+    route.dat_bytes[segment.read] += segment.elements.size() * row_bytes(*reads_[segment.read].dat);
+  }
+  if (staged) {
+    route.gather = std::make_unique<DeviceStaging>(session_, reads_, route.out, Way::out, *out_);
+    route.scatter = std::make_unique<DeviceStaging>(session_, reads_, route.in, Way::in, *in_);
+  }
+  known = std::move(made);
+  return route;
+}
+
+bool Exchange::begin(const Queue& queue) {
+  present_ = nullptr;
+  stale_.clear();
+  for (std::size_t i = 0; i < reads_.size(); ++i)
+    if (!reads_[i].halo->is_fresh(*reads_[i].dat)) stale_.push_back(i);
+  if (stale_.empty()) return false;
+  Route& route = route_for(stale_);
+  for (const std::size_t read : stale_) reads_[read].dat->data.on_device(queue);
+  if (route.gather != nullptr) {
+    route.gather->gather(queue);
+  } else {
+    std::vector<const std::byte*> memory(reads_.size());
+    for (const auto& segment : route.out.segments) {
+      DatState& dat = *reads_[segment.read].dat;
+      auto& from = memory[segment.read];
+      if (from == nullptr) from = dat.data.shared(queue);
+      gather_rows(dat, from, segment.elements, host_out_.data() + segment.at);
+    }
+    session_.transport->start(route.receives, route.sends, route.what);
+  }
+  present_ = &route;
+  return true;
+}
+
+void Exchange::send() {
+  Route& route = *present_;
+  if (route.gather == nullptr) return;
+  const Stopwatch watch;
+  route.scatter->wait();
+  route.gather->wait();
+  total_.wait_seconds += watch.seconds();
+  session_.transport->start(route.receives, route.sends, route.what);
+}
+
+void Exchange::finish(const Queue& queue) {
+  Route& route = *present_;
+  const Stopwatch watch;
+  session_.transport->finish(route.what);
+  const double seconds = watch.seconds();
+  total_.wait_seconds += seconds;
+  if (route.scatter != nullptr) {
+    route.scatter->scatter(queue);
+    for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
+  } else {
+    for (const auto& segment : route.in.segments) {
+      DatState& dat = *reads_[segment.read].dat;
+      // Not shared(): what kernels do to other elements meanwhile is nothing to wait for.
+      scatter_rows(dat, dat.data.shared_memory(), segment.elements, host_in_.data() + segment.at);
+      dat.data.was_written();
+    }
+  }
+  total_.messages += route.sends.size();
+  total_.bytes += route.out.bytes;
+  ++total_.exchanges;
+  for (const std::size_t read : stale_) {
+    reads_[read].halo->brought(*reads_[read].dat);
+    by_dat_[read].messages += route.dat_messages[read];
+    by_dat_[read].bytes += route.dat_bytes[read];
+    by_dat_[read].wait_seconds += seconds;
+    ++by_dat_[read].exchanges;
+  }
+  present_ = nullptr;
+}
+
+void Exchange::refresh(const Queue& queue) {
+  if (!begin(queue)) return;
+  send();
+  finish(queue);
+}
+
+void Exchange::clear_counts() {
+  total_ = {};
+  for (HaloTraffic& counts : by_dat_) counts = {counts.dat};
+}
+
+}  // namespace kiln::mesh

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/mesh/mesh.hpp"
+#include "mesh/halo/device_staging.hpp"
+#include "mesh/halo/message_layout.hpp"
+
+namespace kiln::mesh {
+
+/// Brings the halos that something reads, a loop or a product, where they are stale: one message to
+/// each neighbour for all Dats together. All parts have the same reads, and find the same ones
+/// stale. Memory, lists and kernels are kept between exchanges. One thread.
+class Exchange {
+ public:
+  /// `what`: who reads, in words. A Dat is among the reads once.
+  Exchange(Session& session, std::vector<HaloRead> reads, std::string what);
+  ~Exchange();
+
+  /// What is begun is finished by the same; between the two kernels may use the other elements.
+  /// begin() enqueues, or fills messages; send() may wait for what begin() enqueued and gives the
+  /// messages away; finish() waits for those of the others. begin() says whether anything is stale:
+  /// if not, there is nothing more to do. Throw what the Transport throws, and kiln::Error.
+  bool begin(const Queue& queue);
+  void send();
+  void finish(const Queue& queue);
+  /// All three.
+  void refresh(const Queue& queue);
+
+  /// What went out from this part, and what was waited for.
+  const HaloTraffic& total() const { return total_; }
+  const std::vector<HaloTraffic>& by_dat() const { return by_dat_; }
+  void clear_counts();
+  std::span<const HaloRead> reads() const { return reads_; }
+
+ private:
+  struct Route;
+  Route& route_for(const std::vector<std::size_t>& stale);
+  bool is_staged();
+
+  Session& session_;
+  std::vector<HaloRead> reads_;
+  std::string what_;
+  HaloTraffic total_;
+  std::vector<HaloTraffic> by_dat_;
+  std::vector<std::size_t> stale_;  ///< of the present exchange
+  Route* present_ = nullptr;
+  std::unique_ptr<DeviceStaging::Memory> out_, in_;  ///< with a device's own memory
+  HostArray host_out_, host_in_;                     ///< without
+  std::map<std::vector<std::size_t>, std::unique_ptr<Route>> routes_;  ///< by what is stale
+};
+
+}  // namespace kiln::mesh

@@ -1,0 +1,102 @@
+// Reductions over all parts, put off until they are asked for.
+#include "mesh/halo/shares.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "mesh/model/basics.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+using Share = GlobalState::Share;
+
+Share share_of(Access access) {
+  return access == Access::inc   ? Share::sum
+         : access == Access::min ? Share::least
+                                 : Share::greatest;
+}
+
+/// What is no number (NaN) stays.
+template <class T>
+T combined(Share share, T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (share == Share::sum) return a + b;
+    if (std::isnan(a)) return a;
+    if (std::isnan(b)) return b;
+  } else if (share == Share::sum) {
+    // Wraps round, as devices do.
+    return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+  return share == Share::least ? std::min(a, b) : std::max(a, b);
+}
+
+/// Brings `count` numbers of one part into what the parts before it came to.
+void combine(Share share, ScalarType type, std::byte* into, const std::byte* from,
+             std::size_t count) {
+  with_type(type, [&]<class T>(T) {
+    for (std::size_t k = 0; k < count; ++k) {
+      T a, b;
+      std::memcpy(&a, into + k * sizeof(T), sizeof(T));
+      std::memcpy(&b, from + k * sizeof(T), sizeof(T));
+      a = combined(share, a, b);
+      std::memcpy(into + k * sizeof(T), &a, sizeof(T));
+    }
+  });
+}
+
+}  // namespace
+
+void Shares::begin(GlobalState& global, Access access) {
+  const Share share = share_of(access);
+  if (global.share == share) return;
+  if (global.share != Share::whole) bring_together();
+  // What it was before counts once.
+  if (share == Share::sum && session_.transport->rank() != 0) {
+    const std::vector<std::byte> zeros(global.data.bytes());
+    global.data.overwrite(session_.queue, zeros.data());
+  }
+  global.share = share;
+  pending_.push_back(&global);
+}
+
+void Shares::bring_together() {
+  if (pending_.empty()) return;
+  std::string names, details;
+  std::vector<std::byte> mine;
+  for (GlobalState* global : pending_) {
+    names += (names.empty() ? "" : ", ") + global->name;
+    details += fmt::format("{} {} {};", static_cast<int>(global->share), global->data.bytes(),
+                           name_of(global->data.form().type));
+    const std::byte* values = global->data.on_host(session_.queue, false);
+    mine.insert(mine.end(), values, values + global->data.bytes());
+  }
+  const auto all = Agreement(*session_.transport).gather("global " + names, details, mine);
+  std::vector<std::byte> result(all.begin(),
+                                all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
+  for (std::size_t part = mine.size(); part < all.size(); part += mine.size()) {
+    std::size_t at = 0;
+    for (GlobalState* global : pending_) {
+      combine(global->share, global->data.form().type, result.data() + at, all.data() + part + at,
+              global->data.form().dim);
+      at += global->data.bytes();
+    }
+  }
+  std::size_t at = 0;
+  for (GlobalState* global : std::exchange(pending_, {})) {
+    global->data.overwrite(session_.queue, result.data() + at);
+    global->share = Share::whole;
+    at += global->data.bytes();
+  }
+}
+
+void Shares::forget(const void* global) {
+  std::erase_if(pending_, [&](GlobalState* one) {
+    if (one != global) return false;
+    one->share = Share::whole;
+    return true;
+  });
+}
+
+}  // namespace kiln::mesh

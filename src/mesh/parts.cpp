@@ -1,0 +1,57 @@
+// A Mesh in parts: what kiln/mesh/mesh.hpp says of it over the room distributed/.
+#include <algorithm>
+
+#include "mesh/distributed/mail.hpp"
+#include "mesh/distributed/mesh_rows.hpp"
+#include "mesh/distributed/saved.hpp"
+#include "mesh/matrix/matrix_session.hpp"
+#include "mesh/model/basics.hpp"
+
+namespace kiln::mesh {
+namespace {
+
+const SetState& partitioned(const SessionPtr& session, const Set& set) {
+  const SetState& state = *Handles::state(set);
+  if (state.session != not_moved(session))
+    refuse("set {}: it belongs to another Mesh, expected one of this", state.name);
+  if (state.part == nullptr)
+    refuse("set {}: not partitioned yet, expected Mesh::partition() before", state.name);
+  return state;
+}
+
+}  // namespace
+
+void Mesh::partition(const Partitioner& partitioner, std::span<const double> weights) {
+  MatrixSession& session = MatrixSession::of(*not_moved(session_));
+  if (session.transport == nullptr)
+    refuse("mesh: it has no Transport, expected a Mesh that was made with one");
+  session.throw_pending();
+  session.run_all();
+  together(*session.transport, "partition", [&] {
+    if (session.is_partitioned)
+      refuse("mesh: it is partitioned already, expected one partition() of a Mesh");
+    if (std::ranges::any_of(session.sparsities,
+                            [](const auto& sparsity) { return !sparsity.expired(); }))
+      refuse("mesh: it has sparsities already, expected Mesh::partition() before they are made");
+  });
+  mesh::partition(session, partitioner, weights);
+}
+
+const SetPart& Mesh::part(const Set& set) const { return *partitioned(session_, set).part; }
+
+Mesh::Rows Mesh::declared_rows(const Set& set) const {
+  const SetState& state = partitioned(session_, set);
+  if (state.blocks == nullptr) refuse("set {}: it was declared in parts", state.name);
+  const int rank = session_->transport->rank();
+  return {state.blocks->first(rank), state.blocks->count(rank)};
+}
+
+void Mesh::save_partition(const Set& set, const std::filesystem::path& path) const {
+  const SetState& state = partitioned(session_, set);
+  if (state.blocks == nullptr) refuse("set {}: it was declared in parts", state.name);
+  mesh::save_partition(state, path);
+}
+
+const std::shared_ptr<Transport>& Mesh::transport() const { return not_moved(session_)->transport; }
+
+}  // namespace kiln::mesh

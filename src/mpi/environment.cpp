@@ -1,0 +1,80 @@
+#include <exception>
+#include <new>
+
+#include "mpi/communicator.hpp"
+
+namespace kiln::mpi {
+
+/// Initialises MPI where that has not been done, and ends it then.
+class Initialised {
+ public:
+  Initialised(int* count, char*** words) {
+    int before = 0;
+    MPI_Initialized(&before);
+    if (before != 0) return;
+    int level = 0;
+    // One thread at a time uses a Mesh, whichever it is.
+    if (MPI_Init_thread(count, words, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
+      throw Error(Errc::io, "mpi: MPI_Init_thread failed");
+    is_mine_ = true;
+  }
+  Initialised(const Initialised&) = delete;
+  Initialised& operator=(const Initialised&) = delete;
+  ~Initialised() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (is_mine_ && finalized == 0) MPI_Finalize();
+  }
+
+ private:
+  bool is_mine_ = false;
+};
+
+/// Members go in reverse: communicators before MPI.
+struct Environment::State {
+  State(int* count, char*** words, MPI_Comm comm) : initialised(count, words), communicator(comm) {}
+  Initialised initialised;
+  Communicator communicator;
+  int exceptions = std::uncaught_exceptions();
+};
+
+Environment::Environment(int& count, char**& words)
+    : state_(std::make_unique<State>(&count, &words, MPI_COMM_WORLD)) {}
+Environment::Environment(MPI_Comm comm) {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (initialized == 0)
+    throw Error(Errc::bad_input,
+                "mpi: MPI is not initialised, expected MPI_Init before a communicator is used");
+  state_ = std::make_unique<State>(nullptr, nullptr, comm);
+}
+Environment::~Environment() {
+  if (std::uncaught_exceptions() > state_->exceptions)
+    end_all(*comm().state(), 1,
+            fmt::format("kiln: rank {}: an exception left the scope of kiln::mpi::Environment "
+                        "(Environment::run says which)",
+                        rank()));
+}
+
+const Communicator& Environment::comm() const { return state_->communicator; }
+
+void Environment::run(const std::function<void()>& main) const { mpi::run(comm(), main); }
+
+void run(const Communicator& comm, const std::function<void()>& main) {
+  const auto fail = [&](int code, std::string_view message) {
+    end_all(*comm.state(), code, fmt::format("kiln: rank {}: {}", comm.rank(), message));
+  };
+  try {
+    main();
+  } catch (const Error& error) {
+    fail(exit_code(error.code()), error.message());
+  } catch (const std::bad_alloc&) {
+    fail(1, "out of memory");
+  } catch (const std::exception& error) {
+    fail(1, error.what());
+  } catch (...) {
+    fail(1, "an exception of an unknown type");
+  }
+}
+
+}  // namespace kiln::mpi

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kiln/mpi/transport.hpp"
+#include "mpi/exchange.hpp"
+#include "mpi/watch.hpp"
+
+namespace kiln::mpi {
+
+/// transport().
+class MpiTransport final : public mesh::Transport {
+ public:
+  MpiTransport(const Communicator& comm, const TransportOptions& options);
+
+  int rank() const override { return watch_.comm().rank(); }
+  int size() const override { return watch_.comm().size(); }
+  void start(std::span<const Message> receives, std::span<const Message> sends,
+             std::string_view what) override;
+  void finish(std::string_view what) override;
+  void gather(std::span<const std::byte> mine, std::span<std::byte> all,
+              std::string_view what) override;
+  std::vector<Packet> deliver(std::vector<Packet> packets, std::string_view what) override;
+
+  /// Waits until all ranks are here, before what cannot be watched.
+  void meet(std::string_view what);
+  const Communicator& communicator() const { return watch_.comm(); }
+
+ private:
+  Exchange& exchange_for(std::span<const Message> receives, std::span<const Message> sends,
+                         std::string_view what);
+  /// Receives from one rank and sends to another one, and waits.
+  void swap(const Message& receive, const Message& send, std::string_view what);
+
+  Watch watch_;
+  OwnComm comm_;
+  TransportOptions options_;
+  std::vector<std::unique_ptr<Exchange>> exchanges_;
+  Exchange* running_ = nullptr;
+  std::vector<std::byte> gathered_;
+  std::uint64_t uses_ = 0;
+  int deliveries_ = 0;
+};
+
+/// Throws bad_input for a Transport that is none of transport(); `who` asks.
+MpiTransport& mpi_transport(mesh::Transport& transport, std::string_view who);
+
+}  // namespace kiln::mpi

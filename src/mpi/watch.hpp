@@ -1,0 +1,41 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mpi/communicator.hpp"
+
+namespace kiln::mpi {
+
+/// Waits for other ranks, with a limit. Ranks that wait answer others that ask what they wait for.
+class Watch {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// `stall`: 0: no limit.
+  Watch(const Communicator& comm, std::chrono::milliseconds stall) : comm_(comm), stall_(stall) {}
+
+  /// Polls `is_done` until it says so. `missing`: the ranks that are waited for, where that is
+  /// known. Ends all ranks at the limit.
+  void wait(std::string_view what, const std::function<bool()>& is_done,
+            const std::function<std::vector<int>()>& missing = {});
+
+  const Communicator& comm() const { return comm_; }
+
+ private:
+  MPI_Comm questions() const;
+  void answer(std::string_view what) const;
+  [[noreturn]] void stalled(std::string_view what, const std::vector<int>& missing) const;
+
+  Communicator comm_;
+  std::chrono::milliseconds stall_;
+};
+
+/// TransportOptions::stall, else KILN_MPI_STALL, else 60 s. Throws bad_input.
+std::chrono::milliseconds stall_limit(std::optional<std::chrono::milliseconds> given);
+
+}  // namespace kiln::mpi

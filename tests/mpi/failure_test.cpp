@@ -1,0 +1,102 @@
+#include "mpi/mpirun.hpp"
+
+namespace kiln::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class Failure : public MpiTest, public ::testing::WithParamInterface<int> {
+ protected:
+  static int last() { return GetParam() - 1; }
+  static std::string last_rank() { return "rank " + std::to_string(last()); }
+};
+
+TEST_P(Failure, AnErrorOfARankEndsAllWithItsExitCode) {
+  const Ranks bad = run_ranks(GetParam(), {"throwing", "bad_input"});
+  EXPECT_EQ(bad.first_line(),
+            "kiln: " + last_rank() +
+                ": res_calc: argument 2: found a dat of nodes, expected one of cells");
+  EXPECT_EQ(bad.result.exit_code, 2);
+  EXPECT_EQ(bad.lines().size(), 1);
+  expect_gone(bad, GetParam());
+  const Ranks device = run_ranks(GetParam(), {"throwing", "device"});
+  EXPECT_EQ(device.first_line(), "kiln: " + last_rank() + ": res_calc: the device is gone");
+  EXPECT_EQ(device.result.exit_code, 1);
+}
+
+TEST_P(Failure, AnExceptionOfAnotherKindIsNamed) {
+  EXPECT_EQ(run_ranks(GetParam(), {"throwing", "foreign"}).first_line(),
+            "kiln: " + last_rank() + ": something else");
+  EXPECT_EQ(run_ranks(GetParam(), {"throwing", "a number"}).first_line(),
+            "kiln: " + last_rank() + ": an exception of an unknown type");
+}
+
+TEST_P(Failure, AnErrorOfAllRanksIsOneLine) {
+  const Ranks ranks = run_ranks(GetParam(), {"all_throwing"});
+  EXPECT_THAT(ranks.lines(), ElementsAre(HasSubstr(": grid.h5: the file has no set 'cells'")))
+      << ranks.all();
+  EXPECT_EQ(ranks.result.exit_code, 2);
+  expect_gone(ranks, GetParam());
+}
+
+TEST_P(Failure, AbortEndsAll) {
+  const Ranks ranks = run_ranks(GetParam(), {"aborting"});
+  EXPECT_EQ(ranks.result.exit_code, 7) << ranks.all();
+  expect_gone(ranks, GetParam());
+}
+
+TEST_P(Failure, AKilledRankEndsAll) {
+  const Ranks ranks = run_ranks(GetParam(), {"killed"});
+  EXPECT_EQ(ranks.result.exit_code, 137) << ranks.all();
+  EXPECT_THAT(ranks.result.errors, HasSubstr("signal 9"));
+  expect_gone(ranks, GetParam());
+}
+
+TEST_P(Failure, AStalledRankEndsAllAtTheLimit) {
+  const std::pair<const char*, std::string> cases[] = {
+      {"exchange", "halo of q, adt before res_calc: waited 1 s for " + last_rank() +
+                       "; no sign of life from " + last_rank()},
+      {"gather", "sum rms: waited 1 s for rank [0-9]; no sign of life from " + last_rank()},
+      {"deliver", "neighbours of cells: waited 1 s for " + last_rank() + "; no sign of life from " +
+                      last_rank()}};
+  for (const auto& [kind, text] : cases) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Ranks ranks = run_ranks(GetParam(), {"stalling", kind}, {{"KILN_MPI_STALL", "1"}});
+    EXPECT_THAT(ranks.first_line(), ::testing::MatchesRegex("kiln: rank [0-9]: " + text))
+        << ranks.all();
+    EXPECT_EQ(ranks.lines().size(), 1) << ranks.all();
+    EXPECT_EQ(ranks.result.exit_code, 1);
+    expect_gone(ranks, GetParam());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Failure, ::testing::Values(2, 3, 4));
+
+class Stall : public MpiTest {};
+
+TEST_F(Stall, NamesWhatOthersWaitForInstead) {
+  const Ranks ranks = run_ranks(2, {"elsewhere"}, {{"KILN_MPI_STALL", "1"}});
+  EXPECT_THAT(ranks.lines(), ElementsAre(HasSubstr("waits for something else: "))) << ranks.all();
+  EXPECT_THAT(ranks.first_line(), HasSubstr("halo of q before res_calc"));
+  EXPECT_THAT(ranks.first_line(), HasSubstr("neighbours of cells"));
+}
+
+TEST_F(Stall, HasNoLimitWhileADebuggerHoldsARank) {
+  const Ranks ranks = run_ranks(2, {"traced"}, {{"KILN_MPI_STALL", "1"}});
+  if (ranks.result.output.find("no ptrace here") != std::string::npos)
+    GTEST_SKIP() << "this system lets no process trace another one";
+  expect_passed(ranks);
+}
+
+TEST_F(Stall, LimitIsANumberOfSeconds) {
+  const Ranks ranks = run_ranks(1, {"gathers"}, {{"KILN_MPI_STALL", "soon"}});
+  EXPECT_EQ(ranks.first_line(),
+            "kiln: rank 0: KILN_MPI_STALL: found 'soon', expected seconds or 'off'");
+  EXPECT_EQ(ranks.result.exit_code, 2);
+  expect_passed(run_ranks(1, {"gathers"}, {{"KILN_MPI_STALL", "off"}}));
+}
+
+}  // namespace
+}  // namespace kiln::testing

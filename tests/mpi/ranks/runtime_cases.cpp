@@ -1,0 +1,108 @@
+#include <dirent.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <sstream>
+
+#include "cases.hpp"
+#include "kiln/mesh.hpp"
+
+namespace kiln::testing {
+namespace {
+
+using namespace mesh;
+
+std::int64_t sum(const Environment& mpi, std::int64_t mine) {
+  const auto transport = mpi::transport(mpi.comm());
+  std::vector<std::int64_t> all(static_cast<std::size_t>(mpi.size()));
+  transport->gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)),
+                    "a sum");
+  return std::accumulate(all.begin(), all.end(), std::int64_t{0});
+}
+
+/// Clock ticks that each thread of this process has computed.
+std::map<std::string, long> computed() {
+  std::map<std::string, long> threads;
+  DIR* tasks = ::opendir("/proc/self/task");
+  while (const dirent* task = ::readdir(tasks)) {
+    if (task->d_name[0] == '.') continue;
+    std::ifstream file(std::string("/proc/self/task/") + task->d_name + "/stat");
+    std::string line;
+    std::getline(file, line);
+    std::istringstream fields(line.substr(line.rfind(')') + 2));
+    std::string skipped;
+    for (int at = 0; at < 11; ++at) fields >> skipped;
+    long user = 0;
+    fields >> user;
+    threads[task->d_name] = user;
+  }
+  ::closedir(tasks);
+  return threads;
+}
+
+}  // namespace
+
+/// Ranks with one store: each loop is compiled by one of them.
+void herd(const Environment& mpi, const Words& words) {
+  const Runtime runtime =
+      mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu", .store = words.at(0)});
+  Mesh here(runtime, {.timing = true});
+  const Set nodes = here.set("nodes", 1000);
+  const Dat x = here.dat<double>("x", nodes, 1), y = here.dat<double>("y", nodes, 1);
+  const mesh::Kernel set("void herd_set(double *x) { x[0] = 3.0; }", "herd_set");
+  const mesh::Kernel copy("void herd_copy(const double *x, double *y) { y[0] = 2.0 * x[0]; }",
+                          "herd_copy");
+  const mesh::Kernel add("void herd_add(const double *x, double *y) { y[0] += x[0]; }", "herd_add");
+  par_loop(set, nodes, arg(x, WRITE));
+  par_loop(copy, nodes, arg(x, READ), arg(y, WRITE));
+  par_loop(add, nodes, arg(x, READ), arg(y, RW));
+  expect(y.read<double>()[999] == 9.0, "y is ", y.read<double>()[999]);
+  std::int64_t loops = 0, compiled = 0;
+  for (const LoopReport& loop : here.report()) {
+    ++loops;
+    compiled += loop.program_hits == 0 ? 1 : 0;
+  }
+  expect(loops == 3, loops, " loops");
+  runtime.finish();
+  const std::int64_t all = sum(mpi, compiled);
+  if (mpi.rank() == 0) say("compiled " + std::to_string(all));
+}
+
+/// How many threads of a rank compute.
+void threads(const Environment& mpi, const Words& words) {
+  const auto wanted = static_cast<std::size_t>(std::stoul(words.at(0)));
+  const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu", .threads = wanted});
+  const DeviceInfo device = runtime.devices().front();
+  Mesh here(runtime);
+  const Set nodes = here.set("nodes", 200'000);
+  const Dat x = here.dat<double>("x", nodes, 1);
+  const mesh::Kernel work(
+      "void work(double *x) { double y = x[0]; for (int i = 0; i < 300; ++i) y = y * 0.999 + 0.5; "
+      "x[0] = y; }",
+      "work");
+  par_loop(work, nodes, arg(x, RW));
+  x.read<double>();
+  const auto before = computed();
+  long all = 0;
+  std::vector<long> spent;
+  // Until there is something to measure: half a second of computing.
+  for (int round = 0; all < ::sysconf(_SC_CLK_TCK) / 2; ++round) {
+    expect(round < 20'000, "no thread computes");
+    par_loop(work, nodes, arg(x, RW));
+    x.read<double>();
+    spent.clear();
+    all = 0;
+    for (const auto& [thread, ticks] : computed()) {
+      if (thread == std::to_string(::getpid())) continue;
+      spent.push_back(ticks - (before.contains(thread) ? before.at(thread) : 0));
+      all += spent.back();
+    }
+  }
+  std::int64_t busy = 0;
+  for (const long ticks : spent) busy += ticks > all / 10 ? 1 : 0;
+  say("units " + std::to_string(device.compute_units) + " busy " + std::to_string(busy));
+}
+
+}  // namespace kiln::testing
