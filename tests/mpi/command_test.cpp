@@ -82,6 +82,48 @@ TEST_F(RankCommand, SaysOnceWhatIsWrong) {
   EXPECT_EQ(file.result.exit_code, 2);
 }
 
+TEST_F(RankCommand, SaysOnceWhatIsWrongWithAFile) {
+  const std::string file = small_grid();
+  const std::string whole = value_or_throw(read_text(file));
+  value_or_throw(write_file(path("cut.h5"), as_bytes(whole.substr(0, whole.size() / 2))));
+  const std::string aero = path("aero.h5");
+  ASSERT_EQ(
+      kiln(1, {"mesh", "naca0012", "-I", "4", "-J", "2", "--aero", "-o", aero}).result.exit_code,
+      0);
+  for (const int count : {1, 2, 3, 4}) {
+    const Ranks cut = kiln(count, {"mesh", "airfoil", "--grid", path("cut.h5")});
+    EXPECT_THAT(cut.lines(), ElementsAre(HasSubstr("cut.h5: damaged HDF5 file"))) << cut.all();
+    EXPECT_EQ(cut.result.exit_code, 2);
+    const Ranks other = kiln(count, {"mesh", "airfoil", "--grid", aero});
+    EXPECT_THAT(other.lines(), ElementsAre(HasSubstr("aero.h5: no set edges, expected")))
+        << other.all();
+    EXPECT_EQ(other.result.exit_code, 2);
+  }
+}
+
+TEST_F(RankCommand, RunsWithMoreRanksThanCells) {
+  const std::string file = path("tiny.h5"), aero = path("tiny aero.h5");
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "2", "-J", "1", "-o", file}).result.exit_code, 0);
+  ASSERT_EQ(
+      kiln(1, {"mesh", "naca0012", "-I", "2", "-J", "1", "--aero", "-o", aero}).result.exit_code,
+      0);
+  const std::vector<std::string> flow{"mesh", "airfoil", "--grid", file, "-n", "3"};
+  const std::vector<std::string> count{"mesh", "reduction", "--grid", file};
+  const std::vector<std::string> potential{"mesh", "aero", "--grid", aero, "-n", "1"};
+  for (const auto& words : {flow, count, potential}) {
+    auto drawn = words;
+    if (words[1] != "reduction") drawn.insert(drawn.end(), {"--vtu", path("tiny.vtu")});
+    drawn.push_back("--check");
+    const Ranks alone = kiln(1, words), ranks = kiln(8, drawn);
+    EXPECT_EQ(ranks.result.exit_code, 0) << ranks.all();
+    // The last digits of a sum depend on its order.
+    EXPECT_EQ(ranks.result.output.substr(0, 12), alone.result.output.substr(0, 12)) << ranks.all();
+  }
+  const auto report = lines(8, {"mesh", "airfoil", "--grid", file, "-n", "3", "--report"});
+  EXPECT_EQ(line_of(report, "set", "cells")["owned"]["least"], 0);
+  EXPECT_EQ(line_of(report, "set", "cells")["elements"], 6);
+}
+
 TEST_F(RankCommand, PrintsItsHelpOnce) {
   const std::string alone = kiln(1, {"mesh", "airfoil", "--help"}).result.output;
   EXPECT_THAT(alone, HasSubstr("--iterations"));

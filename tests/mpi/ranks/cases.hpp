@@ -55,6 +55,8 @@ void write_file(const Environment& mpi, const Words& words);
 void cut_file(const Environment& mpi, const Words& words);
 void missing_parts(const Environment& mpi, const Words& words);
 void both_libraries(const Environment& mpi, const Words& words);
+// solve_cases.cpp
+void solves(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);

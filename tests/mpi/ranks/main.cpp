@@ -29,6 +29,7 @@ int main(int count, char** words) {
       {"cut_file", cut_file},
       {"missing_parts", missing_parts},
       {"both_libraries", both_libraries},
+      {"solves", solves},
       {"herd", herd},
       {"threads", threads}};
   const Environment mpi(count, words);
