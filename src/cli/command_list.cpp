@@ -10,11 +10,10 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/data/number.hpp"
-#include "base/os/environment.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
+#include "cli/command/launched.hpp"
 #include "cli/output/output.hpp"
 #include "kernel/apart/helper.hpp"
 
@@ -54,14 +53,6 @@ constinit const Command* const commands[] = {
     &config_command, &completion_command, &man_command};
 
 namespace fs = std::filesystem;
-
-/// Ranks that a launcher of MPI programs has started, as it tells them: Open MPI's mpirun, those of
-/// MPICH and of Slurm. PMIx tells no number: it counts as several.
-std::size_t ranks_of_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const auto count = parse_number<std::size_t>(environment(name))) return *count;
-  return environment("PMIX_RANK").empty() ? 1 : 2;
-}
 
 fs::path find_program() {
   const char* named = std::getenv("KILN_MESH_PROGRAM");
@@ -109,6 +100,7 @@ int run_mesh_program(Context& context) {
   pointers.push_back(nullptr);
   flush_output();
   join_results();
+  LaunchedRank::speak();
   if (!program.empty()) ::execv(program.c_str(), pointers.data());
   throw Error(Errc::unsupported,
               program.empty()

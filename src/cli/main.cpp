@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "cli/command/command.hpp"
+#include "cli/command/launched.hpp"
 
 namespace {
 
@@ -145,4 +146,7 @@ KILN_LATE(clSetMemObjectDestructorCallback, 3)
 KILN_LATE(clSetUserEventStatus, 2)
 KILN_LATE(clWaitForEvents, 2)
 
-int main(int count, char** words) { return kiln::cli::run(count, words); }
+int main(int count, char** words) {
+  const kiln::cli::LaunchedRank rank(count, words);
+  return rank.end(kiln::cli::run(count, words));
+}

@@ -40,6 +40,8 @@ Mesh::Mesh(const Runtime& runtime, std::shared_ptr<Transport> transport, const O
     : Mesh(runtime, options) {
   if (transport == nullptr) refuse("a distributed Mesh: no Transport, expected one");
   session_->transport = std::move(transport);
+  if (options.timeline && session_->is_distributed())
+    session_->first_clocks = read_clocks(*session_->transport);
 }
 
 Mesh::Mesh(Mesh&&) noexcept = default;
@@ -100,6 +102,7 @@ void Mesh::clear_report() {
   session.loops.clear_past();
   for (const auto& loop : session.loops.all()) loop->clear_report();
   for (const auto& work : session.matrix_work) work->clear();
+  if (session.is_distributed()) session.parts().shares.clear_counts();
 }
 
 double Mesh::copy_bandwidth() { return all_of(session_).copy_bandwidth(); }

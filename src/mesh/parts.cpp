@@ -3,6 +3,7 @@
 
 #include "mesh/distributed/mail.hpp"
 #include "mesh/distributed/mesh_rows.hpp"
+#include "mesh/distributed/parts_report.hpp"
 #include "mesh/distributed/saved.hpp"
 #include "mesh/matrix/matrix_session.hpp"
 #include "mesh/model/basics.hpp"
@@ -35,6 +36,33 @@ void Mesh::partition(const Partitioner& partitioner, std::span<const double> wei
       refuse("mesh: it has sparsities already, expected Mesh::partition() before they are made");
   });
   mesh::partition(session, partitioner, weights);
+}
+
+PartsReport Mesh::report_of_parts() {
+  MatrixSession& session = MatrixSession::of(*not_moved(session_));
+  PartsReport mine;
+  const auto own = [&] {
+    std::vector<LoopReport> loops = report();
+    const bool shares = session.is_distributed();
+    mine = report_of_part(session, std::move(loops), shares ? session.parts().shares.count() : 0,
+                          shares ? session.parts().shares.wait_seconds() : 0);
+  };
+  if (!session.is_distributed()) {
+    own();
+    return mine;
+  }
+  together(*session.transport, "report of all parts", own);
+  return bring_together(*session.transport, mine);
+}
+
+std::vector<TimelineSpan> Mesh::timeline_of_parts() {
+  MatrixSession& session = MatrixSession::of(*not_moved(session_));
+  if (!session.is_distributed()) return timeline();
+  if (!session.options.timeline) return {};
+  std::vector<TimelineSpan> mine;
+  together(*session.transport, "timeline of all parts", [&] { mine = timeline(); });
+  const CommonClock clock(session.first_clocks, read_clocks(*session.transport));
+  return bring_together(*session.transport, clock, std::move(mine));
 }
 
 const SetPart& Mesh::part(const Set& set) const { return *partitioned(session_, set).part; }

@@ -44,6 +44,7 @@ class Airfoil {
   /// What a distributed mesh is cut by (Mesh::partition).
   const kiln::mesh::Set& cells() const { return cells_; }
   const kiln::mesh::Map& edge_cells() const { return edge_cells_; }
+  const kiln::mesh::Map& cell_nodes() const { return cell_nodes_; }
 
  private:
   std::size_t count_;

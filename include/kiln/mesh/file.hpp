@@ -163,6 +163,17 @@ struct KILN_API MeshFile {
   void store(const Dat& dat);
 };
 
+/// Writes a picture of a Mesh for ParaView and VTK: `cells` are drawn, at `coordinates` (1 to 3
+/// floats or doubles) of what the map leads to, with `dats` on either. Of a Mesh in one part that
+/// is the file `path`. Of a distributed one each part writes the cells that it owns, to NAME_R.vtu
+/// for the path NAME.vtu and the rank R, and part 0 NAME.pvtu, which names these, once they are
+/// there; cells have two fields more: `partition`, the rank, and `cell_number`, in the whole set.
+/// All parts call it. Brings copies that are stale. `shape` as VtuChoice::shape. Throws on all
+/// parts: bad_input where something is missing or does not fit; io. docs/formats/vtu.md.
+KILN_API void write_vtu(const Mesh& mesh, const std::filesystem::path& path, const Map& cells,
+                        const Dat& coordinates, const std::vector<Dat>& dats = {},
+                        std::optional<CellShape> shape = {});
+
 /// The parts of a file as those of a Mesh: each is made when it is first asked for, and is the same
 /// one afterwards. Holds the file; the Mesh must outlive it and stay where it is. One thread at a
 /// time a Mesh. Throws not_found for a name that the file does not have, with the reason where the

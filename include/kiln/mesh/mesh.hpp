@@ -7,66 +7,10 @@
 #include "kiln/mesh/distribution.hpp"
 #include "kiln/mesh/halo.hpp"
 #include "kiln/mesh/mixed_matrix.hpp"
+#include "kiln/mesh/report.hpp"
 #include "kiln/runtime.hpp"
 
 namespace kiln::mesh {
-
-/// What went from this part of a distributed mesh to others for a loop's sake.
-struct HaloTraffic {
-  std::string dat;            ///< whose halo; empty: of all of them
-  std::size_t exchanges = 0;  ///< how often it was stale
-  std::size_t messages = 0;   ///< to neighbours; those of several Dats are counted for each
-  std::size_t bytes = 0;
-  double wait_seconds = 0;  ///< on the host, until others' messages were there
-};
-
-/// What one loop, or one operation on the matrices of a name ("multiply K"), did since the Mesh
-/// began, or since Mesh::clear_report(). Seconds are the device's where nothing else is said.
-struct LoopReport {
-  std::string name;
-  std::size_t count = 0;
-  double seconds = 0;          ///< of its kernels; 0 without Mesh::Options::timing
-  double plan_seconds = 0;     ///< of making or fetching its plans, on the host
-  double compile_seconds = 0;  ///< of making or fetching its programs, on the host
-  std::size_t bytes = 0;       ///< moved, each datum counted once a loop, maps included
-  double gigabytes_per_second = 0;
-  double share = 0;           ///< of the device's own copy bandwidth; 0 where that was not measured
-  std::size_t plan_hits = 0;  ///< plans that came from memory or a store
-  std::size_t program_hits = 0;  ///< programs that came from memory or a store
-  std::size_t colours = 0;
-  /// How it runs: "blocks of 4096 in 3 colours", "atomic"; of products: "rows by 8 lanes".
-  std::string form;
-  /// Elements that a work-item works on at once, as vectors. With Mesh::Options::timing.
-  std::size_t lanes = 1;
-  /// Why it is one, where a CPU could have more: "airfoil.c:12: an index that depends on real
-  /// numbers". With Mesh::Options::timing.
-  std::string lanes_obstacle;
-  // Of parts of a distributed mesh.
-  std::size_t redundant = 0;       ///< elements of others that each run computes, too
-  HaloTraffic halo;                ///< of all Dats: one message to a neighbour is one
-  std::vector<HaloTraffic> halos;  ///< by Dat
-};
-
-/// What a search for the fastest form of a loop, or of a product with a matrix, came to.
-struct LoopTuning {
-  std::string name;
-  std::size_t configurations = 0, evaluated = 0, failed = 0;
-  /// Left out: an earlier process ended while it tried these.
-  std::vector<std::string> skipped;
-  std::string best;      ///< "FORM=0 LANES=8 …"
-  double seconds = 0;    ///< of a run of it
-  double faster_by = 1;  ///< than what is used where nothing is on record
-};
-
-/// One span of time of Mesh::timeline(), ns on the host's steady clock.
-struct TimelineSpan {
-  std::string lane;  ///< "host", or the device's name
-  /// The loop's; "multiply K"; "compile: res_calc on DEVICE"; "make: plan of res_calc: …".
-  std::string name;
-  std::string category;  ///< kernel, lookup, compile, plan
-  std::int64_t start_ns = 0, end_ns = 0;
-  std::string reason;  ///< of a look-up: why it found nothing, or what was done
-};
 
 /// Sets, maps and data, and loops over them, on one device. One thread at a time.
 class KILN_API Mesh {
@@ -79,7 +23,9 @@ class KILN_API Mesh {
     /// A queue of the application, in order and in the context of the Runtime's first device, to
     /// which all loops are enqueued, between commands of the application; null: one of its own.
     cl_command_queue queue = nullptr;
-    bool timeline = false;  ///< keep when what ran, for timeline(): 100 bytes a run; implies timing
+    /// Keep when what ran, for timeline(): 100 bytes a run; implies timing. On a Mesh with a
+    /// Transport all parts do, or none.
+    bool timeline = false;
     std::size_t queued = 32;  ///< so many loops wait at most; 0: each runs at once
     /// So many loops are kept ready to be called again; beyond that those go that were called
     /// longest ago. Many times what applications have in a time step (aero: 9 kernels).
@@ -296,6 +242,15 @@ class KILN_API Mesh {
   /// the end of its last, and the look-ups of their programs and plans, in the order of their
   /// start; those before clear_report(), too. Empty without Options::timeline. Waits for the loops.
   std::vector<TimelineSpan> timeline();
+  /// The same of all parts of a distributed mesh, with how it lies over them; on all parts the
+  /// same. All parts call it. Of a Mesh in one part: of this one. Throws on all parts what report()
+  /// throws on one.
+  PartsReport report_of_parts();
+  /// timeline() of all parts, each with its rank, on part 0's clock; the other parts get nothing.
+  /// All parts call it. Clocks are compared when the Mesh is made, with Options::timeline, and here
+  /// (the quickest of several messages there and back, as Cristian 1989 has it), and taken to drift
+  /// evenly between. Throws as report_of_parts().
+  std::vector<TimelineSpan> timeline_of_parts();
   /// Counts begin anew. Runs what is queued and waits for it.
   void clear_report();
   /// Bytes a second of a copy on this device, both directions counted; measured at the first call

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kiln/mesh.hpp"
 #include "mesh/io/mesh_io.hpp"
@@ -79,13 +80,28 @@ struct PictureGrid {
   std::size_t nodes = 0, cells = 0;
 };
 
-/// Writes a .vtu with density, momentum, energy, pressure and Mach number of each cell, of `q`: 4
-/// numbers a cell. `Real` is double or float. Throws Error.
-template <class Real>
-void write_flow(const std::string& path, const PictureGrid& grid, std::span<const Real> q);
+/// What --vtu asks for: nothing where it is not given. On several ranks a piece from each.
+class Picture {
+ public:
+  /// Before Mesh::partition(): the coordinates, in double precision, go along with the mesh.
+  Picture(const Context& context, mesh::Mesh& mesh, const PictureGrid& grid,
+          const mesh::Map& cell_nodes);
 
-/// Writes a .vtu with the potential at the nodes. Throws Error.
-void write_potential(const std::string& path, const PictureGrid& grid,
-                     std::span<const double> potential);
+  /// Writes density, momentum, energy, pressure and Mach number of each cell, of `q`: 4 numbers a
+  /// cell. `Real` is double or float. All ranks. Throws Error.
+  template <class Real>
+  void write_flow(const mesh::Dat& q) const;
+  /// Writes the potential at the nodes. All ranks. Throws Error.
+  void write_potential(mesh::Dat potential) const;
+
+ private:
+  void write(std::vector<mesh::FileDat> fields) const;
+
+  std::string path_;
+  mesh::Mesh* mesh_;
+  PictureGrid grid_;
+  mesh::Map cells_;
+  std::optional<mesh::Dat> coordinates_;  ///< on several ranks
+};
 
 }  // namespace kiln::cli

@@ -52,6 +52,8 @@ std::optional<Deviation> deviation_of(const Context& context, double rms, double
 template <class Real>
 int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& grid) {
   airfoil::Airfoil<Real> flow(mesh, grid);
+  const Picture picture(context, mesh, {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
+                        flow.cell_nodes());
   partition_over_ranks(mesh, flow.cells(), flow.edge_cells());
   const std::int64_t iterations = context.integer("iterations");
   double rms = 0;
@@ -75,9 +77,7 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
                    fmt::format("{:6}  {:.5e}\n", iteration, rms));
     }
   }
-  if (context.has("vtu"))
-    write_flow(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
-               flow.q().template read<Real>());
+  picture.write_flow<Real>(flow.q());
   print_run(context, mesh);
   constexpr bool is_double = sizeof(Real) == 8;
   return print_deviation(
@@ -172,6 +172,8 @@ int mesh_aero(Context& context) {
       aero_grid({context, file, "the mesh of aero (kiln mesh naca0012 --aero)"});
   mesh::Mesh mesh = application_mesh_of(options);
   aero::Aero flow(mesh, grid);
+  const Picture picture(context, mesh, {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
+                        flow.cell_nodes());
   partition_over_ranks(mesh, flow.cells(), flow.cell_nodes());
   const std::int64_t steps = context.integer("steps");
   aero::Step last;
@@ -188,9 +190,7 @@ int mesh_aero(Context& context) {
                    fmt::format("{:4}  {:4}  {:.15e}\n", number, last.cg_steps, last.rms));
     }
   }
-  if (context.has("vtu"))
-    write_potential(context.text("vtu"), {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
-                    flow.potential().read<double>());
+  picture.write_potential(flow.potential());
   print_run(context, mesh);
   return print_deviation(
       context, deviation_of(context, last.rms, 0.02,

@@ -91,6 +91,10 @@ Lanes arrange(std::vector<TraceEvent> events) {
   }
   std::stable_sort(result.lanes.begin() + 1, result.lanes.end(),
                    [](const Lane& a, const Lane& b) { return natural_less(a.name, b.name); });
+  // Ranks have hosts of their own.
+  const auto of_rank = [](const Lane& lane) { return lane.name.starts_with("rank "); };
+  if (result.lanes.front().rows.empty() && std::ranges::any_of(result.lanes, of_rank))
+    result.lanes.erase(result.lanes.begin());
   return result;
 }
 

@@ -49,7 +49,8 @@ struct Lane {
 };
 
 /// All lanes of a timeline: the host's first (also where nothing happened there), then the device
-/// queues, "device 2" before "device 10". Times count from the first span's start, in ns.
+/// queues, "device 2" before "device 10"; of several ranks "rank 0: device …", "rank 0: host",
+/// "rank 0: messages", and so on. Times count from the first span's start, in ns.
 struct Lanes {
   std::vector<Lane> lanes;
   std::size_t spans = 0;

@@ -81,6 +81,7 @@ Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
 bool Exchange::begin(const Queue& queue) {
   present_ = nullptr;
   stale_.clear();
+  start_ns_ = now_ns();
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].halo->is_fresh(*reads_[i].dat)) stale_.push_back(i);
   if (stale_.empty()) return false;
@@ -99,6 +100,7 @@ bool Exchange::begin(const Queue& queue) {
     session_.transport->start(route.receives, route.sends, route.what);
   }
   present_ = &route;
+  seconds_ = 1e-9 * static_cast<double>(now_ns() - start_ns_);
   return true;
 }
 
@@ -108,16 +110,15 @@ void Exchange::send() {
   const Stopwatch watch;
   route.scatter->wait();
   route.gather->wait();
-  total_.wait_seconds += watch.seconds();
   session_.transport->start(route.receives, route.sends, route.what);
+  seconds_ += watch.seconds();
 }
 
 void Exchange::finish(const Queue& queue) {
   Route& route = *present_;
-  const Stopwatch watch;
+  const std::int64_t wait_start = now_ns();
   session_.transport->finish(route.what);
-  const double seconds = watch.seconds();
-  total_.wait_seconds += seconds;
+  const std::int64_t wait_end = now_ns();
   if (route.scatter != nullptr) {
     route.scatter->scatter(queue);
     for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
@@ -129,17 +130,28 @@ void Exchange::finish(const Queue& queue) {
       dat.data.was_written();
     }
   }
-  total_.messages += route.sends.size();
-  total_.bytes += route.out.bytes;
-  ++total_.exchanges;
-  for (const std::size_t read : stale_) {
-    reads_[read].halo->brought(*reads_[read].dat);
-    by_dat_[read].messages += route.dat_messages[read];
-    by_dat_[read].bytes += route.dat_bytes[read];
-    by_dat_[read].wait_seconds += seconds;
-    ++by_dat_[read].exchanges;
-  }
+  for (const std::size_t read : stale_) reads_[read].halo->brought(*reads_[read].dat);
+  count(route, wait_start, wait_end);
   present_ = nullptr;
+}
+
+void Exchange::count(const Route& route, std::int64_t wait_start, std::int64_t wait_end) {
+  const std::int64_t now = now_ns();
+  const double waited = 1e-9 * static_cast<double>(wait_end - wait_start);
+  seconds_ += 1e-9 * static_cast<double>(now - wait_start);
+  const auto add = [&](HaloTraffic& to, std::size_t messages, std::size_t bytes) {
+    ++to.exchanges;
+    to.messages += messages;
+    to.bytes += bytes;
+    to.wait_seconds += waited;
+    to.seconds += seconds_;
+  };
+  add(total_, route.sends.size(), route.out.bytes);
+  for (const std::size_t read : stale_)
+    add(by_dat_[read], route.dat_messages[read], route.dat_bytes[read]);
+  if (!session_.options.timeline) return;
+  session_.record({"messages", route.what, "exchange", start_ns_, now, {}});
+  session_.record({"host", route.what, "wait", wait_start, wait_end, {}});
 }
 
 void Exchange::refresh(const Queue& queue) {

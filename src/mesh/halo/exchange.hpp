@@ -39,6 +39,7 @@ class Exchange {
  private:
   struct Route;
   Route& route_for(const std::vector<std::size_t>& stale);
+  void count(const Route& route, std::int64_t wait_start, std::int64_t wait_end);
   bool is_staged();
 
   Session& session_;
@@ -47,6 +48,8 @@ class Exchange {
   HaloTraffic total_;
   std::vector<HaloTraffic> by_dat_;
   std::vector<std::size_t> stale_;  ///< of the present exchange
+  std::int64_t start_ns_ = 0;       ///< likewise
+  double seconds_ = 0;              ///< likewise: on the host, so far
   Route* present_ = nullptr;
   std::unique_ptr<DeviceStaging::Memory> out_, in_;  ///< with a device's own memory
   HostArray host_out_, host_in_;                     ///< without

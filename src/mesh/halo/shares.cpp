@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "mesh/model/basics.hpp"
 
 namespace kiln::mesh {
@@ -72,7 +73,13 @@ void Shares::bring_together() {
     const std::byte* values = global->data.on_host(session_.queue, false);
     mine.insert(mine.end(), values, values + global->data.bytes());
   }
+  const std::int64_t start = now_ns();
   const auto all = Agreement(*session_.transport).gather("global " + names, details, mine);
+  const std::int64_t end = now_ns();
+  ++count_;
+  wait_seconds_ += 1e-9 * static_cast<double>(end - start);
+  if (session_.options.timeline)
+    session_.record({"host", "global " + names, "wait", start, end, {}});
   std::vector<std::byte> result(all.begin(),
                                 all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
   for (std::size_t part = mine.size(); part < all.size(); part += mine.size()) {

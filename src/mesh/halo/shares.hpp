@@ -21,9 +21,16 @@ class Shares {
   void bring_together();
   void forget(const void* global);
 
+  /// How often they were brought together, and the seconds that this part waited for others.
+  std::size_t count() const { return count_; }
+  double wait_seconds() const { return wait_seconds_; }
+  void clear_counts() { count_ = 0, wait_seconds_ = 0; }
+
  private:
   Session& session_;
   std::vector<GlobalState*> pending_;  ///< in the order in which they became shares
+  std::size_t count_ = 0;
+  double wait_seconds_ = 0;
 };
 
 }  // namespace kiln::mesh

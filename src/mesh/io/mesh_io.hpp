@@ -75,6 +75,11 @@ std::vector<std::string> lost_in_text(const MeshFile& mesh);
 /// aero's have. Pure. Errors (bad_input): what is missing or does not fit.
 Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice = {});
 
+/// The file (.pvtu) that names pieces of a picture, each a .vtu of write_vtu(); `piece` is one of
+/// them, which have the same arrays. Pure. Errors (bad_input): as write_vtu().
+Expected<Bytes> write_pvtu(const MeshFile& piece, const VtuChoice& choice,
+                           const std::vector<std::string>& names);
+
 // How numbers and bytes stand in the files (encoding.cpp).
 
 /// The most characters that write_decimals needs: 309 digits before the point.

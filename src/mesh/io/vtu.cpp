@@ -203,25 +203,34 @@ void add_cells(Document& out, const FileMap& map, CellShape shape,
   out.open("</Cells>");
 }
 
+/// The data that a picture has, by where they are.
+struct ShownDats {
+  std::vector<const FileDat*> on_points, on_cells;
+
+  ShownDats(const MeshFile& mesh, const VtuChoice& choice, const FileDat& coordinates,
+            const FileMap& cells) {
+    for (const std::string& name : choice.dats) {
+      const FileDat* dat = mesh.find_dat(name);
+      if (dat == nullptr) {
+        std::vector<std::string_view> names;
+        for (const FileDat& one : mesh.dats) names.push_back(one.name);
+        refuse("there is no dat {}{}", quote(name), did_you_mean(name, names));
+      }
+      if (dat->set != coordinates.set && dat->set != cells.from)
+        refuse("dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
+               quote(dat->set), quote(coordinates.set), quote(cells.from));
+      (dat->set == coordinates.set ? on_points : on_cells).push_back(dat);
+    }
+  }
+};
+
 Bytes vtu_of(const MeshFile& mesh, const VtuChoice& choice) {
   value_or_throw(check(mesh));
   const FileDat& coordinates = find_coordinates(mesh, choice.coordinates);
   const FileMap& cells = find_cells(mesh, coordinates, choice);
   const auto points = points_of(coordinates);
   const CellShape shape = decide(choice, cells, points);
-  std::vector<const FileDat*> on_points, on_cells;
-  for (const std::string& name : choice.dats) {
-    const FileDat* dat = mesh.find_dat(name);
-    if (dat == nullptr) {
-      std::vector<std::string_view> names;
-      for (const FileDat& one : mesh.dats) names.push_back(one.name);
-      refuse("there is no dat {}{}", quote(name), did_you_mean(name, names));
-    }
-    if (dat->set != coordinates.set && dat->set != cells.from)
-      refuse("dat {} is on {}, expected one on the points ({}) or the cells ({})", quote(name),
-             quote(dat->set), quote(coordinates.set), quote(cells.from));
-    (dat->set == coordinates.set ? on_points : on_cells).push_back(dat);
-  }
+  const ShownDats shown(mesh, choice, coordinates, cells);
   Document out;
   out.open("<?xml version=\"1.0\"?>");
   out.open(
@@ -230,8 +239,8 @@ Bytes vtu_of(const MeshFile& mesh, const VtuChoice& choice) {
   out.open("<UnstructuredGrid>");
   out.open(fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">", points.size(),
                        mesh.find_set(cells.from)->size));
-  add_dats(out, "PointData", on_points);
-  add_dats(out, "CellData", on_cells);
+  add_dats(out, "PointData", shown.on_points);
+  add_dats(out, "CellData", shown.on_cells);
   out.open("<Points>");
   out.array("Points", ScalarType::f64, 3, std::as_bytes(std::span(points)));
   out.open("</Points>");
@@ -241,7 +250,42 @@ Bytes vtu_of(const MeshFile& mesh, const VtuChoice& choice) {
   return out.finish();
 }
 
+Bytes pvtu_of(const MeshFile& mesh, const VtuChoice& choice,
+              const std::vector<std::string>& names) {
+  const FileDat& coordinates = find_coordinates(mesh, choice.coordinates);
+  const ShownDats shown(mesh, choice, coordinates, find_cells(mesh, coordinates, choice));
+  std::string text =
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"PUnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
+      "header_type=\"UInt64\">\n"
+      "<PUnstructuredGrid GhostLevel=\"0\">\n";
+  const auto array = [&](std::string_view name, ScalarType type, int components) {
+    text +=
+        fmt::format("<PDataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\"/>\n",
+                    vtk_types[static_cast<std::size_t>(type)], escaped(one_line(name)), components);
+  };
+  for (const auto& [tag, dats] :
+       {std::pair("PPointData", shown.on_points), std::pair("PCellData", shown.on_cells)}) {
+    text += fmt::format("<{}>\n", tag);
+    for (const FileDat* dat : dats) array(dat->name, dat->type, dat->dim);
+    text += fmt::format("</{}>\n", tag);
+  }
+  text += "<PPoints>\n";
+  array("Points", ScalarType::f64, 3);
+  text += "</PPoints>\n";
+  for (const std::string& name : names)
+    text += fmt::format("<Piece Source=\"{}\"/>\n", escaped(name));
+  text += "</PUnstructuredGrid>\n</VTKFile>\n";
+  const ByteView bytes = as_bytes(text);
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace
+
+Expected<Bytes> write_pvtu(const MeshFile& piece, const VtuChoice& choice,
+                           const std::vector<std::string>& names) {
+  return expected_from([&] { return pvtu_of(piece, choice, names); });
+}
 
 Expected<Bytes> write_vtu(const MeshFile& mesh, const VtuChoice& choice) {
   return expected_from([&] { return vtu_of(mesh, choice); });

@@ -15,6 +15,7 @@ void add_traffic(HaloTraffic& to, const HaloTraffic& from) {
   to.messages += from.messages;
   to.bytes += from.bytes;
   to.wait_seconds += from.wait_seconds;
+  to.seconds += from.seconds;
 }
 
 }  // namespace

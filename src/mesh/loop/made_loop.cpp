@@ -64,10 +64,11 @@ void MadeLoop::bring_inputs(const Queue& queue) {
   set_constants();
 }
 
-void MadeLoop::launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end) {
+void MadeLoop::launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end,
+                      const char* half) {
   if (!is_timed) return enqueue(queue, begin, end);
   for (std::size_t i = begin; i < end; ++i)
-    times_.enqueue(launches_[i], queue, LaunchTimes::part(i, launches_.size()));
+    times_.enqueue(launches_[i], queue, LaunchTimes::part(i - begin, end - begin), half);
 }
 
 void MadeLoop::note_changes() {
@@ -96,13 +97,13 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
   std::size_t done = 0;
   try {
     if (exchanges) {
-      launch(queue, is_timed, 0, done = core_launches_);
+      launch(queue, is_timed, 0, done = core_launches_, " (core)");
       if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
       if (exchange != nullptr) exchange->send();
       end_exchanges(queue);
       if (exchange != nullptr) exchange->finish(queue);
     }
-    launch(queue, is_timed, done, launches_.size());
+    launch(queue, is_timed, done, launches_.size(), exchanges ? " (rest)" : "");
   } catch (...) {
     // Some may be on their way. Where none is, the device's copies are as good as the host's.
     note_changes();

@@ -72,7 +72,8 @@ class MadeLoop {
     std::uint64_t seen = 0;
   };
   void set_constants();
-  void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end);
+  void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end,
+              const char* half = "");
   void note_changes();
   void prepare_parts();
   bool begin_exchanges(const Queue& queue);

@@ -45,7 +45,7 @@ cl_ulong time_of(cl_event event, cl_profiling_info what) {
 
 }  // namespace
 
-void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part) {
+void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part, const char* half) {
   if (part == Part::middle) return launch.enqueue(queue.cl()());
   const bool begins = part != Part::last, ends = part != Part::first;
   if (begins) open_.reset();  // the run before may have failed half way
@@ -54,7 +54,7 @@ void LaunchTimes::enqueue(Launch& launch, const Queue& queue, Part part) {
   cl_event event = nullptr;
   launch.enqueue(queue.cl()(), {}, &event);
   const cl::Event launched(event);
-  if (begins) open_ = Run{launched, {}, now};
+  if (begins) open_ = Run{launched, {}, now, half};
   if (!ends || !open_) return;
   open_->last = launched;
   runs_.push_back(*std::exchange(open_, std::nullopt));
@@ -70,7 +70,7 @@ void LaunchTimes::collect(std::size_t count) {
     seconds_ += 1e-9 * static_cast<double>(end - start);
     if (recording_ != nullptr)
       recording_->add(
-          {name_, runs_[i].enqueued_ns,
+          {name_ + runs_[i].half, runs_[i].enqueued_ns,
            static_cast<std::int64_t>(time_of(runs_[i].first(), CL_PROFILING_COMMAND_QUEUED)),
            static_cast<std::int64_t>(start), static_cast<std::int64_t>(end)});
   }

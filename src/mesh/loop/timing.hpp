@@ -23,6 +23,8 @@ class Recording {
   };
   void add(Run run) { runs_.push_back(std::move(run)); }
   void add(const Explanation& explanation);
+  /// What is no kernel.
+  void add(TimelineSpan span) { host_.push_back(std::move(span)); }
   /// In the order of their start, on the host's clock.
   std::vector<TimelineSpan> spans(const std::string& lane) const;
 
@@ -43,8 +45,9 @@ class LaunchTimes {
     name_ = std::move(name);
   }
   /// Enqueues a part of a run. A run whose last part never came counts for nothing; nor does one
-  /// whose times are asked for, or cleared, before its last part.
-  void enqueue(Launch& launch, const Queue& queue, Part part);
+  /// whose times are asked for, or cleared, before its last part. `half`: " (core)" or " (rest)",
+  /// where an exchange of halos is between two runs that are one to the caller.
+  void enqueue(Launch& launch, const Queue& queue, Part part, const char* half = "");
   /// Which part of `count` launches one is.
   static Part part(std::size_t i, std::size_t count) {
     if (count == 1) return Part::only;
@@ -60,6 +63,7 @@ class LaunchTimes {
   struct Run {
     cl::Event first, last;
     std::int64_t enqueued_ns = 0;
+    const char* half = "";
   };
   void collect(std::size_t count);
   std::vector<Run> runs_;    ///< whole ones

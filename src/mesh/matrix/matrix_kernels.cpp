@@ -188,23 +188,23 @@ class MatrixKernels::Call {
   void over_owned_rows(DatState& x, std::size_t lanes, std::size_t bytes) {
     const std::size_t rows = sparsity_.row_set.size();
     const unsigned place = position_;
-    const auto enqueue = [&](std::size_t first, std::size_t end, LaunchTimes::Part part) {
+    const auto enqueue = [&](std::size_t first, std::size_t end, const char* half) {
       position_ = place;
+      half_ = half;
       scalar(static_cast<cl_int>(first));
-      enqueue_rows(first, end, lanes, part);
+      enqueue_rows(first, end, lanes, LaunchTimes::Part::only);
     };
     Exchange* const exchange = exchange_for(x);
     const HaloTraffic before = exchange == nullptr ? HaloTraffic{} : exchange->total();
     const Queue& queue = session_.queue;
     if (exchange == nullptr ? !x.needs_exchange() : !exchange->begin(queue)) {
-      enqueue(0, rows, LaunchTimes::Part::only);
+      enqueue(0, rows, "");
       return done(bytes);
     }
     if (exchange == nullptr) x.begin_exchange(queue);
     const std::size_t interior = sparsity_.interior_rows();
-    const bool divides = interior > 0 && interior < rows;
     if (interior > 0) {
-      enqueue(0, interior, divides ? LaunchTimes::Part::first : LaunchTimes::Part::only);
+      enqueue(0, interior, " (core)");
       check_cl(::clFlush(queue.cl()()), "clFlush");
     }
     if (exchange == nullptr) {
@@ -214,8 +214,7 @@ class MatrixKernels::Call {
       exchange->finish(queue);
       note_traffic(before, exchange->total());
     }
-    if (interior < rows)
-      enqueue(interior, rows, divides ? LaunchTimes::Part::last : LaunchTimes::Part::only);
+    if (interior < rows) enqueue(interior, rows, " (rest)");
     done(bytes);
   }
   void over_numbers(std::size_t count, std::size_t bytes) {
@@ -253,6 +252,7 @@ class MatrixKernels::Call {
     halo.messages += after.messages - before.messages;
     halo.bytes += after.bytes - before.bytes;
     halo.wait_seconds += after.wait_seconds - before.wait_seconds;
+    halo.seconds += after.seconds - before.seconds;
   }
   void note_written(Residence& data) { written_[written_[0] == nullptr ? 0 : 1] = &data; }
   void wait_for(const void* state, Access access) {
@@ -278,7 +278,7 @@ class MatrixKernels::Call {
     if (!(launch_.range() == range)) launch_.set_range(range);
     session_.launched();
     if (session_.options.timing || work_.is_timed)
-      work_.times.enqueue(launch_, session_.queue, part);
+      work_.times.enqueue(launch_, session_.queue, part, half_);
     else
       launch_.enqueue(session_.queue.cl()());
     for (Residence* data : written_)
@@ -310,6 +310,7 @@ class MatrixKernels::Call {
   Launch& launch_;
   const std::int64_t start_ = prepared_.counter != nullptr ? now_ns() : 0;
   unsigned position_ = 0;
+  const char* half_ = "";  ///< as LaunchTimes::enqueue() has it
   std::array<Residence*, 2> written_{};
   DatState* written_dat_ = nullptr;
 };

@@ -8,6 +8,7 @@
 
 #include "base/lifetime.hpp"
 #include "kernel/runtime.hpp"
+#include "mesh/model/clocks.hpp"
 #include "mesh/model/state.hpp"
 
 namespace kiln::mesh {
@@ -78,6 +79,9 @@ struct Session {
   /// Brings all stale copies of others' elements; the Dat is on a Set in parts.
   virtual void exchange_all(DatState& dat) = 0;
 
+  /// For Mesh::timeline(), with Options::timeline: what is no kernel.
+  virtual void record(TimelineSpan span) = 0;
+
   Mesh::Options options;
   const Runtime runtime;
   Queue queue;  ///< in order, in the context of the Runtime's first device
@@ -85,10 +89,11 @@ struct Session {
   std::shared_ptr<Transport> transport;                ///< null: not distributed
   /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
   bool stages_halos = false;
+  ClockReading first_clocks;  ///< Options::timeline: when the Mesh was made
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }
 
-  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, in the order of its
-  /// declaration.
+  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, or has distributed, in
+  /// the order of its declaration; Dats only before.
   struct Declared {
     std::vector<std::weak_ptr<SetState>> sets;
     std::vector<std::weak_ptr<MapState>> maps;

@@ -58,6 +58,8 @@ void both_libraries(const Environment& mpi, const Words& words);
 // layer_cases.cpp
 void airfoil_messages(const Environment& mpi, const Words& words);
 void late_messages(const Environment& mpi, const Words& words);
+// solve_cases.cpp
+void solves(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);

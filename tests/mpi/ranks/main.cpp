@@ -31,6 +31,7 @@ int main(int count, char** words) {
       {"both_libraries", both_libraries},
       {"airfoil_messages", airfoil_messages},
       {"late_messages", late_messages},
+      {"solves", solves},
       {"herd", herd},
       {"threads", threads}};
   const Environment mpi(count, words);
