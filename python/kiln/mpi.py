@@ -69,7 +69,7 @@ def end_all(of, error):
 
 
 def end_all_on_errors(of):
-    """From now on an exception that nobody catches, in any thread, is end_all()'s: other ranks would wait
+    """From now on an exception that is not caught, in any thread, is end_all()'s: other ranks would wait
     for this one for ever. `of`: a communicator(); None: as it was before."""
     global _ended_by_errors, _hooks_before
     if of is not None and _hooks_before is None:

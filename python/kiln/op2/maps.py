@@ -218,10 +218,14 @@ class Map:
 
     def _declare(self):
         """On a mesh in parts: before it is partitioned, whether a loop uses the Map or not."""
+        if self._offset is not None and self._distribution.size > 1:
+            raise NotImplementedError(
+                f"{self._name}: found offsets for columns of cells, which are not there for a mesh in parts"
+            )
         values = self._values
         if values is None:
             if self._iterset.total_size:
-                raise DataValueError(f"{self._name}: found no values, expected some: the mesh is in parts")
+                return  # a Map that no loop may use
             values = self._values = np.empty((0, self._arity), np.int64)
             self._owned = values[:0]
         self._values.flags.writeable = self._owned.flags.writeable = False
@@ -250,7 +254,7 @@ class Map:
         from kiln.op2.session import mesh
 
         if values is None:
-            if self._iterset.total_size:
+            if self._iterset.total_size or self._distribution is not None:
                 raise DataValueError(f"{self._name}: a loop uses the Map, which has no values")
             values = np.empty((0, self._arity), np.int32)
         # The device has a copy: what is changed from now on would be lost.
@@ -268,8 +272,6 @@ class Map:
         if layers not in self._shifted:
             if self._offset is None:
                 raise DataValueError(f"{self._name}: found no offset, expected one: its set is extruded")
-            if self._distribution is not None and self._distribution.size > 1:
-                raise NotImplementedError(f"{self._name}: loops over the top of columns of a mesh in parts")
             self._shifted[layers] = self._made(self._values + layers * self._offset)
         return self._shifted[layers]
 

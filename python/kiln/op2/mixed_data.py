@@ -58,13 +58,12 @@ class MixedDat:
     data_ro = property(lambda self: tuple(dat.data_ro for dat in self._dats))
     data_with_halos = property(lambda self: tuple(dat.data_with_halos for dat in self._dats))
     data_ro_with_halos = property(lambda self: tuple(dat.data_ro_with_halos for dat in self._dats))
+    _data = property(lambda self: tuple(dat._data for dat in self._dats))
+    _is_allocated = property(lambda self: all(dat._is_allocated for dat in self._dats))
 
     def fetch(self):
         """As Dat.fetch(), of each part."""
         return tuple(dat.fetch() for dat in self._dats)
-
-    _data = property(lambda self: tuple(dat._data for dat in self._dats))
-    _is_allocated = property(lambda self: all(dat._is_allocated for dat in self._dats))
 
     @property
     def halo_valid(self):

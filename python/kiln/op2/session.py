@@ -64,7 +64,7 @@ def init(**settings):
     of Dats. timeline: times are kept, for op2.timeline().
 
     comm: a communicator of mpi4py, as MPI.COMM_WORLD: begins a Mesh of which each of its ranks has a part
-    (op2.partition). Collective. On several ranks an exception that nobody catches ends all from then on.
+    (op2.partition). Collective. On several ranks an exception that is not caught ends all from then on.
     comm=None: Meshes in one part again.
 
     Warns of settings that have no meaning, which are kept. Raises ConfigurationError for values of

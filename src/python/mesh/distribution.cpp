@@ -1,4 +1,5 @@
-// Meshes in parts: how they are cut, and where their elements are. The module _mpi brings the ranks.
+// Meshes in parts: how they are cut, and where their elements are. The module _mpi brings the
+// ranks.
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
@@ -77,8 +78,7 @@ void bind_distribution(py::module_& module, MeshClass& mesh) {
       .def("values_of", &values_of)
       .def("fetch_map", &fetch_map)
       .def("fetch_dat", &fetch_dat)
-      .def("exchange_halo",
-           [](Dat& dat) { in_turn([dat]() mutable { dat.exchange_halo(); }); })
+      .def("exchange_halo", [](Dat& dat) { in_turn([dat]() mutable { dat.exchange_halo(); }); })
       .def("owners",
            [](const Set& primary, const Indices& parts) {
              const auto all = span_of(parts);
@@ -97,10 +97,10 @@ void bind_distribution(py::module_& module, MeshClass& mesh) {
              const auto rows = in_turn_now([&] { return self.declared_rows(set); });
              return std::pair(rows.first, rows.count);
            })
-      .def("save_partition", [](const MeshHandle& self, const Set& set,
-                                const std::filesystem::path& path) {
-        in_turn([=] { self->save_partition(set, path); });
-      });
+      .def("save_partition",
+           [](const MeshHandle& self, const Set& set, const std::filesystem::path& path) {
+             in_turn([=] { self->save_partition(set, path); });
+           });
 }
 
 }  // namespace kiln::python

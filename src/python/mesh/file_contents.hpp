@@ -82,18 +82,17 @@ File file_of(const py::dict& contents, SetOf set_of) {
   each_of(contents, "maps", [&](const std::string& name, py::handle map) {
     const auto [from, to, values] = map.cast<MapParts>();
     const Index* first = values.data();
-    file.maps.push_back(
-        {name, from, to, components_of(values), {first, first + values.size()}});
+    file.maps.push_back({name, from, to, components_of(values), {first, first + values.size()}});
   });
   each_of(contents, "dats", [&](const std::string& name, py::handle dat) {
     const auto [set, values] = dat.cast<std::pair<std::string, py::array>>();
-    file.dats.push_back({name, set, components_of(values), scalar_type_of(values.dtype()),
-                         bytes_of(values)});
+    file.dats.push_back(
+        {name, set, components_of(values), scalar_type_of(values.dtype()), bytes_of(values)});
   });
   each_of(contents, "constants", [&](const std::string& name, py::handle constant) {
     const auto values = constant.cast<py::array>();
-    file.constants.push_back({name, scalar_type_of(values.dtype()),
-                              static_cast<int>(values.size()), bytes_of(values)});
+    file.constants.push_back(
+        {name, scalar_type_of(values.dtype()), static_cast<int>(values.size()), bytes_of(values)});
   });
   return file;
 }

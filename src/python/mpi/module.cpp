@@ -1,5 +1,5 @@
-// What kiln.mpi is made of: ranks for kiln.op2's Meshes, their partitioners and files. The only module
-// that links MPI; it is loaded when a communicator is given.
+// What kiln.mpi is made of: ranks for kiln.op2's Meshes, their partitioners and files. The only
+// module that links MPI; it is loaded when a communicator is given.
 #include <pybind11/stl/filesystem.h>
 
 #include "kiln/mpi.hpp"
@@ -79,7 +79,8 @@ PYBIND11_MODULE(_mpi, module) {
   using namespace kiln::python;
   module.doc() = "Ranks of MPI for kiln.op2. Import kiln.mpi instead.";
   bind_errors();
-  (void)turn();  // imports _mesh, which has the classes of what is made here; later without the lock
+  (void)
+      turn();  // imports _mesh, which has the classes of what is made here; later without the lock
   HandleClass<Communicator>(module, "Communicator")
       .def(py::init(
           [](std::uintptr_t address) { return new Communicator(communicator_at(address)); }))
@@ -98,9 +99,10 @@ PYBIND11_MODULE(_mpi, module) {
            })
       .def("write_file", [](const Communicator& comm, const py::dict& contents,
                             const std::filesystem::path& path) {
-        auto file = file_of<MeshFileBlock>(contents, [](const std::string& name, std::int64_t rows) {
-          return kiln::mpi::SetBlock{.name = name, .count = rows};
-        });
+        auto file =
+            file_of<MeshFileBlock>(contents, [](const std::string& name, std::int64_t rows) {
+              return kiln::mpi::SetBlock{.name = name, .count = rows};
+            });
         in_turn([comm, path, file = std::move(file)] { file.write(comm, path); });
       });
   // This module has threads of its own.
