@@ -1,8 +1,10 @@
 """OP2's airfoil in Python: inviscid flow round a profile, in explicit steps of two stages.
 
     python3 examples/python/airfoil.py [ALONG OUT] [STEPS]
+    mpirun -np 4 python3 examples/python/airfoil.py --mpi [ALONG OUT] [STEPS]
 
-The mesh has 3 * ALONG * OUT cells. Prints the root mean square of the last change.
+The mesh has 3 * ALONG * OUT cells. Prints the root mean square of the last change. With --mpi each rank
+has a part of the mesh, by mpi4py.
 """
 import argparse
 import math
@@ -103,6 +105,7 @@ class Airfoil:
         for name, value in (("gam", GAM), ("gm1", GM1), ("cfl", CFL), ("eps", EPS)):
             op2.Const(1, value, name)
         op2.Const(4, stream, "qinf")
+        self.cell_count = op2.MPI.comm.allreduce(self.cells.size)
         self.q = op2.Dat(self.cells**4, np.tile(stream, self.cells.size), name="q")
         self.qold, self.res = op2.Dat(self.cells**4, name="qold"), op2.Dat(self.cells**4, name="res")
         self.adt = op2.Dat(self.cells, name="adt")
@@ -143,11 +146,19 @@ class Airfoil:
             )
 
     def rms(self) -> float:
-        return math.sqrt(self.rms_sum.data[0] / self.cells.size)
+        return math.sqrt(self.rms_sum.data[0] / self.cell_count)
 
 
-def main(along: int = 100, out: int = 150, steps: int = 1000) -> None:
+def main(along: int = 100, out: int = 150, steps: int = 1000, mpi: bool = False) -> None:
+    is_first = True
+    if mpi:
+        from mpi4py import MPI
+
+        op2.init(comm=MPI.COMM_WORLD)
+        is_first = MPI.COMM_WORLD.rank == 0
     flow = Airfoil(mesh_files.naca0012(along, out))
+    if mpi:
+        op2.partition(op2.scotch(flow.cells, flow.pecell))
     flow.step()
     flow.rms()  # programs are made by now
     start = time.perf_counter()
@@ -155,8 +166,9 @@ def main(along: int = 100, out: int = 150, steps: int = 1000) -> None:
         flow.step()
     rms = flow.rms()
     seconds = time.perf_counter() - start
-    print(f"{flow.cells.size} cells, {steps} steps: rms {rms:.5e}")
-    print(f"{seconds / max(steps - 1, 1) * 1e3:.3f} ms a step")
+    if is_first:
+        print(f"{flow.cell_count} cells, {steps} steps: rms {rms:.5e}")
+        print(f"{seconds / max(steps - 1, 1) * 1e3:.3f} ms a step")
 
 
 def positive(text: str) -> int:
@@ -171,6 +183,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--mpi", action="store_true", help="on all ranks that mpirun has started")
     parser.add_argument("along", metavar="ALONG", type=positive, nargs="?", default=100)
     parser.add_argument("out", metavar="OUT", type=positive, nargs="?", default=150)
     parser.add_argument("steps", metavar="STEPS", type=positive, nargs="?", default=1000)

@@ -58,7 +58,7 @@ _FROM_TUNE = (
     "tune_kernel",
     "tune_kernel_T1",
 )
-_MODULES = ("blas", "mesh_files", "op2", "testing", "tune")
+_MODULES = ("blas", "mesh_files", "mpi", "op2", "testing", "tune")
 # Modules of Kernel Tuner, for `import kiln as kernel_tuner`: kiln.tune has what Kiln has of them.
 _OF_KERNEL_TUNER = ("accuracy", "file_utils", "integration", "kernelbuilder", "observers", "util")
 

@@ -1,6 +1,7 @@
 from kiln import blas as blas
 from kiln import errors as errors
 from kiln import mesh_files as mesh_files
+from kiln import mpi as mpi
 from kiln import op2 as op2
 from kiln import testing as testing
 from kiln import tune as tune

@@ -1,5 +1,7 @@
 """Mesh files: HDF5 as OP2's programs have it, OP2's text files, and the mesh round a NACA 0012 profile."""
 from kiln import op2
+from kiln.errors import UnsupportedError
+from kiln.op2.session import distribution
 
 
 class MeshData:
@@ -7,6 +9,10 @@ class MeshData:
 
     sets: name to size. maps: name to (from, to, values). dats: name to (set, values).
     constants: name to values.
+
+    After op2.init(comm=...) the files' arrays are those of a rank: sets have its numbers of rows, maps its
+    rows, of int64 numbers of the whole set. write() writes one file of all ranks' rows, the same one on any
+    number of ranks: `data.dats["q"] = ("cells", q.fetch())` before it. Collective.
 
     >>> import numpy as np
     >>> from kiln import mesh_files
@@ -58,23 +64,33 @@ class MeshData:
         return {"sets": self.sets, "maps": self.maps, "dats": self.dats, "constants": self.constants}
 
     def write(self, path):
-        """Writes a file: .h5 and .hdf5 are HDF5, .dat is OP2's text."""
-        from kiln import _mesh
+        """Writes a file: .h5 and .hdf5 are HDF5, .dat is OP2's text, of one part only."""
+        from kiln import _mesh, mpi
 
-        _mesh.write_file(self._contents(), path)
+        spread = distribution()
+        if spread is None:
+            _mesh.write_file(self._contents(), path)
+        else:
+            mpi._native().write_file(spread.ranks, self._contents(), path)
 
     def write_vtu(self, path, coordinates="", cells="", dats=()):
         """Writes a picture for ParaView; what is not named is found by its shape."""
         from kiln import _mesh
 
+        spread = distribution()
+        if spread is not None and spread.size > 1:
+            raise UnsupportedError("write_vtu: found a mesh in parts, expected one process")
         _mesh.write_vtu(self._contents(), path, coordinates, cells, list(dats))
 
 
 def read(path):
     """The MeshData of a file. Raises NotFoundError, BadInputError."""
-    from kiln import _mesh
+    from kiln import _mesh, mpi
 
-    return MeshData(**_mesh.read_file(path))
+    spread = distribution()
+    if spread is None:
+        return MeshData(**_mesh.read_file(path))
+    return MeshData(**mpi._native().read_file(spread.ranks, path))
 
 
 def naca0012(along=400, out=600, for_aero=False):
@@ -87,4 +103,20 @@ def naca0012(along=400, out=600, for_aero=False):
     """
     from kiln import _mesh
 
-    return MeshData(**_mesh.naca0012(along, out, for_aero))
+    whole = _mesh.naca0012(along, out, for_aero)
+    spread = distribution()
+    return MeshData(**(whole if spread is None else _rows_of(whole, spread)))
+
+
+def _rows_of(whole, spread):
+    """This rank's rows of what each rank has whole."""
+    rows = {name: spread.rows_of(size) for name, size in whole["sets"].items()}
+    return {
+        "sets": {name: mine.stop - mine.start for name, mine in rows.items()},
+        "maps": {
+            name: (source, target, values[rows[source]])
+            for name, (source, target, values) in whole["maps"].items()
+        },
+        "dats": {name: (over, values[rows[over]]) for name, (over, values) in whole["dats"].items()},
+        "constants": whole["constants"],
+    }

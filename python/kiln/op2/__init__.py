@@ -19,6 +19,8 @@ Of all names here:
               Objects that are one for the same parts stay for as long as one of their users does
   arrays      of data on sets in the order of the elements, in C order, whatever lies on the device.
               Those to be changed are locked (ValueError) once a loop has used their data
+  parts       after init(comm=...) each rank of a communicator has a part of the mesh; all ranks do the same
+              in the same order, whatever asks for results too
   errors      of arguments a class of kiln.op2.exceptions, at once; of kernels and devices a kiln.Error
               when a loop runs, with the place where it was called. Attributes raise nothing of their own
 """
@@ -30,6 +32,16 @@ from kiln.op2.constants import Const
 from kiln.op2.data import Dat
 from kiln.op2.data_sets import DataSet
 from kiln.op2.data_view import DatView
+from kiln.op2.distribution import (
+    Partitioner,
+    metis,
+    owners,
+    partition,
+    rcb,
+    save_partition,
+    saved_partition,
+    scotch,
+)
 from kiln.op2.global_data import Global
 from kiln.op2.kernels import Kernel
 from kiln.op2.loops import IterationSpace, ParLoop, par_loop
@@ -93,6 +105,7 @@ __all__ = [
     "ON_INTERIOR_FACETS",
     "ON_TOP",
     "ParLoop",
+    "Partitioner",
     "READ",
     "RW",
     "Set",
@@ -110,7 +123,14 @@ __all__ = [
     "init",
     "initialised",
     "install",
+    "metis",
+    "owners",
     "par_loop",
+    "partition",
+    "rcb",
+    "save_partition",
+    "saved_partition",
+    "scotch",
     "set_log_level",
     "solve",
     "timeline",

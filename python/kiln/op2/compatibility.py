@@ -27,7 +27,7 @@ _ABSENT = {
     "sparsity": "op2.Sparsity has rowptr and colidx",
     "caching": "Kernel, Sparsity and JITModule of pyop2.base have _cache",
     "compilation": "programs come from Kiln's store",
-    "mpi": "there is one part: op2.MPI",
+    "mpi": "op2.MPI has the communicator, op2.init(comm=...) takes one",
     "pyparloop": "op2.par_loop takes functions of Python",
     "logger": "op2.set_log_level and op2.debug to op2.critical are there",
     **dict.fromkeys(("host", "opencl", "openmp", "cuda"), "op2.init(device=...) says where loops run"),
@@ -45,12 +45,22 @@ class _Communicator:
 
     Barrier = barrier
 
+    def allreduce(self, mine):
+        """The sum over all parts: this one's."""
+        return mine
+
 
 class MPI:
-    """What programs ask of PyOP2's MPI: one part."""
+    """What programs ask of PyOP2's MPI: one part, or the communicator that op2.init() was given."""
 
     comm = _Communicator()
     parallel = False
+
+    @classmethod
+    def take(cls, comm):
+        """Of mpi4py; None: one part."""
+        cls.comm = _Communicator() if comm is None else comm
+        cls.parallel = cls.comm.size > 1
 
 
 def compute_ind_extr(nums, map_dofs, elements, layers, mesh2d, dofs, A, wedges, map, size):

@@ -12,10 +12,14 @@ class _Communicator:
     size: int
     def barrier(self) -> None: ...
     def Barrier(self) -> None: ...
+    def allreduce(self, mine: Any) -> Any: ...
 
 class MPI:
-    comm: _Communicator
+    # Or mpi4py's.
+    comm: Any
     parallel: bool
+    @classmethod
+    def take(cls, comm: Any) -> None: ...
 
 def compute_ind_extr(
     nums: Sequence[int] | NDArray[Any],

@@ -39,6 +39,8 @@ _KNOWN = {
     "ldflags": ("PYOP2_LDFLAGS", str, ""),
     "blas": ("PYOP2_BLAS", str, ""),
 }
+# Settings of op2.init() that are objects.
+_OBJECTS = ("comm", "queue")
 
 
 def _from_environment(name):
@@ -78,14 +80,14 @@ class Configuration(dict):
     @staticmethod
     def unknown(settings):
         """list of str: for each name that has no meaning here, one that may have been meant."""
-        found = [name for name in settings if name not in _KNOWN and name != "queue"]
+        found = [name for name in settings if name not in _KNOWN and name not in _OBJECTS]
         if not found:
             return []
         import difflib  # not needed by programs that write what they mean
 
         texts = []
         for name in found:
-            near = difflib.get_close_matches(name, [*_KNOWN, "queue"], 1)
+            near = difflib.get_close_matches(name, [*_KNOWN, *_OBJECTS], 1)
             texts.append(f"'{name}'" + (f" (like '{near[0]}')" if near else ""))
         return texts
 

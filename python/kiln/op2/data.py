@@ -32,6 +32,9 @@ class Dat(DatArithmetic):
     shape: (total_size,) for one component, else (total_size, *dim); cdim: components of an element;
     nbytes: of all elements; split: (self,).
 
+    After op2.init(comm=...): of this rank's rows, and from op2.partition() on of its local elements; fetch()
+    has the rows as they were declared.
+
     Raises DataSetTypeError, DataTypeError, DataValueError for another number of values.
 
     >>> from kiln import op2
@@ -60,9 +63,14 @@ class Dat(DatArithmetic):
         self._dataset = dataset
         self._set = dataset.set
         self._soa = bool(soa)
-        self._name = name or f"dat_#x{id(self) if uid is None else uid:x}"
-        total = dataset.set.total_size
-        self._shape = (total,) + (() if dataset.cdim == 1 else dataset.dim)
+        self._name = name
+        self._distribution = dataset.set._distribution
+        if self._distribution is not None:
+            self._distribution.declared(self)
+            # The same on all ranks.
+            self._name = name or self._distribution.name_for("dat")
+        elif not name:
+            self._name = f"dat_#x{id(self) if uid is None else uid:x}"
         self._token = object()
         self._handle = None
         self._array = None  # of pyopencl, in which it lies
@@ -71,7 +79,7 @@ class Dat(DatArithmetic):
         self._rw_views = {}  # those of DatViews, by what they are of, kept likewise
         self._ro = None  # the same to be read, where no loop has written it
         self._ro_owned = None
-        self.halo_valid = True
+        self._is_halo_valid = True
         if hasattr(data, "base_data"):
             self._adopt(data, dtype)
         elif data is None:
@@ -89,13 +97,29 @@ class Dat(DatArithmetic):
     dim = property(lambda self: self._dataset.dim)
     cdim = property(lambda self: self._dataset.cdim)
     dtype = property(lambda self: self._dtype)
-    shape = property(lambda self: self._shape)
+    shape = property(
+        lambda self: (self._set.total_size,) + (() if self.cdim == 1 else self._dataset.dim)
+    )
+    _shape = property(lambda self: self.shape)
     soa = property(lambda self: self._soa)
     name = property(lambda self: self._name)
     split = property(lambda self: (self,))
     nbytes = property(
         lambda self: self.dtype.itemsize * self._set.total_size * self.cdim
     )
+
+    @property
+    def halo_valid(self):
+        """Whether elements that others own are as their owners have them."""
+        if self._distribution is not None:
+            return not (self._is_allocated and self._native.is_halo_stale())
+        return self._is_halo_valid
+
+    @halo_valid.setter
+    def halo_valid(self, valid):
+        if self._distribution is not None:
+            raise NotImplementedError(f"{self._name}: halos of a mesh in parts are kept by Kiln")
+        self._is_halo_valid = valid
 
     @property
     def needs_halo_update(self):
@@ -109,7 +133,8 @@ class Dat(DatArithmetic):
     # --- host and device ---
 
     _is_allocated = property(lambda self: self._handle is not None)
-    _is_empty = property(lambda self: 0 in self._shape)
+    # Of a mesh in parts others may have elements.
+    _is_empty = property(lambda self: self._distribution is None and 0 in self._shape)
 
     def _allocate(self, values=None):
         from kiln.op2.session import mesh
@@ -182,6 +207,28 @@ class Dat(DatArithmetic):
             self._allocate()
         return self._handle
 
+    def _was_partitioned(self):
+        self._used(writes=True)
+
+    def fetch(self):
+        """The rows that this rank declared, in their order, whoever has them: a new array. Of a mesh in one
+        part the values of owned elements. Loops that write them run first. Collective."""
+        from kiln import _mesh
+
+        if self._distribution is None or not self._distribution.is_partitioned:
+            return self.data_ro.copy()
+        trace.evaluate((self,), ())
+        rows = _mesh.fetch_dat(self._native)
+        return rows.reshape(rows.shape[0], *self.shape[1:])
+
+    def _exchange(self):
+        """What others have newer comes, for who wants to see it."""
+        if self._distribution is not None and self._distribution.is_partitioned:
+            from kiln import _mesh
+
+            _mesh.exchange_halo(self._native)
+            self._used(writes=True)
+
     def _host(self, write):
         """The array on the host, after what the device was given; loops that wait stay."""
         if self._rw is not None:
@@ -249,6 +296,7 @@ class Dat(DatArithmetic):
         trace.evaluate((self,), (self,))
         if self._set.halo is not None:
             self.halo_valid = False
+        self._exchange()
         return self._host(write=True)
 
     @property
@@ -267,6 +315,7 @@ class Dat(DatArithmetic):
     def data_ro_with_halos(self):
         """Values of all elements, to be read."""
         trace.evaluate((self,), ())
+        self._exchange()
         return self._host(write=False)
 
     # --- as an argument ---
@@ -321,12 +370,19 @@ class Dat(DatArithmetic):
     # --- files ---
 
     def save(self, filename):
-        """Writes the values as .npy."""
-        np.save(filename, self.data_ro)
+        """Writes the values as .npy; those of all ranks go into one file, by one of them."""
+        if self._distribution is None:
+            np.save(filename, self.data_ro)
+            return
+        parts = self._distribution.comm.gather(self.fetch())
+        self._distribution.on_first(lambda: np.save(filename, np.concatenate(parts)))
 
     def load(self, filename):
         """Takes the values from what save() wrote; ".npy" may be left out. Raises OSError, ValueError."""
-        self.data[...] = np.load(with_extension(filename))
+        values = np.load(with_extension(filename))
+        if self._distribution is not None:
+            values = values[self._set.numbers[: self._set.size]]
+        self.data[...] = values
 
     @classmethod
     def fromhdf5(cls, dataset, file, name):
@@ -334,7 +390,8 @@ class Dat(DatArithmetic):
         data = file[name]
         kind = data.attrs["type"]
         kind = kind.decode() if isinstance(kind, bytes) else str(kind)
-        return cls(dataset, data[...], data.dtype, name, soa=kind.endswith(":soa"))
+        over = dataset if isinstance(dataset, Set) else dataset.set
+        return cls(dataset, over._rows_of(data), data.dtype, name, soa=kind.endswith(":soa"))
 
 
 def with_extension(filename):

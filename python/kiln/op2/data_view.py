@@ -36,6 +36,7 @@ class DatView(Dat):
         self._name = f"view[{', '.join(str(one) for one in index)}]({dat.name})"
         self._dataset = dat.dataset
         self._set = dat.dataset.set
+        self._distribution = dat._distribution
 
     dtype = property(lambda self: self._parent.dtype)
     dim = property(lambda self: (1,))
@@ -53,6 +54,13 @@ class DatView(Dat):
     @halo_valid.setter
     def halo_valid(self, valid):
         self._parent.halo_valid = valid
+
+    def fetch(self):
+        """Those of the Dat."""
+        return self._component_of(self._parent.fetch())
+
+    def _exchange(self):
+        self._parent._exchange()
 
     def _host(self, write):
         return self._component_of(self._parent._host(write))

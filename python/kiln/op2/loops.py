@@ -189,7 +189,7 @@ class ParLoop(CallPlace):
             for number, part in enumerate(iterset):
                 ParLoop(self._kernel, part, *(_part_of(arg, number) for arg in args))._run()
             return
-        if not iterset.exec_size:
+        if not iterset.exec_size and iterset._distribution is None:
             return
         call = self._call
         if call is None:

@@ -109,12 +109,21 @@ def _check_index(map, index):
         raise IndexValueError(f"{map.name}: found the index {index}, expected 0 to {map.arity - 1}")
 
 
+def _base(over):
+    while isinstance(over, ExtrudedSet):
+        over = over._parent
+    return over
+
+
 class Map:
     """For each element of one Set `arity` elements of another.
 
     values: (iterset.total_size, arity) integers, row by row, kept as int32 (an int32 array in C order is
     not copied); None where it is not used, or its set is empty. They are locked once a loop has used the
     Map. offset: for extruded sets, by component, how far one layer up is.
+
+    After op2.init(comm=...): of this rank's rows, with int64 numbers of the whole toset, until
+    op2.partition() makes them local; fetch() has them again.
 
     m[k]: the target k; m[op2.i[n]]: all targets in one array; m: a pointer to each. arities, arange,
     split: as those of a MixedMap of this one alone. Raises SetTypeError, ArityTypeError, DataValueError
@@ -157,9 +166,11 @@ class Map:
                 numbers = values if values.dtype.kind in "iu" else values.astype(np.float64)
             except (ValueError, TypeError) as error:
                 raise DataValueError(f"{self._name}: found values that are no numbers: {error}") from None
-            if numbers.size and not (numbers.min() >= -(2**31) and numbers.max() < 2**31):
+            most = 2**31 if iterset._distribution is None else 2**63
+            if numbers.size and not (numbers.min() >= -most and numbers.max() < most):
                 raise DataValueError(f"{self._name}: found values outside of 32-bit integers")
-            self._values = values_as(numbers.astype(np.int32), np.int32, (iterset.total_size, arity))
+            kind = np.int32 if iterset._distribution is None else np.int64
+            self._values = values_as(numbers.astype(kind), kind, (iterset.total_size, arity))
         # One view, kept, so that it can be locked: locking an array does not lock views of it.
         self._owned = None if self._values is None else self._values[: iterset.size]
         self._offset = None if offset is None else np.asarray(offset, dtype=np.int32)
@@ -171,6 +182,9 @@ class Map:
         self._number = Map._count
         self._interned = {}  # objects that are there for as long as the Map
         self._token = object()
+        self._distribution = iterset._distribution
+        if self._distribution is not None:
+            self._declare()
         Map._count += 1
 
     iterset = property(lambda self: self._iterset)
@@ -202,22 +216,53 @@ class Map:
             self._handle = self._made(self._values)
         return self._handle
 
+    def _declare(self):
+        """On a mesh in parts: before it is partitioned, whether a loop uses the Map or not."""
+        if self._offset is not None and self._distribution.size > 1:
+            raise NotImplementedError(
+                f"{self._name}: found offsets for columns of cells, which are not there for a mesh in parts"
+            )
+        values = self._values
+        if values is None:
+            if self._iterset.total_size:
+                return  # a Map that no loop may use
+            values = self._values = np.empty((0, self._arity), np.int64)
+            self._owned = values[:0]
+        self._values.flags.writeable = self._owned.flags.writeable = False
+        self._handle = self._distribution.mesh.map_by_numbers(
+            self._name, _base(self._iterset)._native, self._toset._native, self._arity, values, self._offset
+        )
+        self._distribution.declared(self)
+
+    def _was_partitioned(self):
+        from kiln import _mesh
+
+        self._values = _mesh.values_of(self._handle)
+        self._owned = self._values[: self._iterset.size]
+        self._values.flags.writeable = self._owned.flags.writeable = False
+
+    def fetch(self):
+        """(rows, arity) int64: the rows that this rank declared, in their order, with numbers of the whole
+        toset. Of a mesh in one part `values`. Collective."""
+        from kiln import _mesh
+
+        if self._distribution is None or not self._distribution.is_partitioned:
+            return self._owned.astype(np.int64)
+        return _mesh.fetch_map(self._handle)
+
     def _made(self, values):
         from kiln.op2.session import mesh
 
         if values is None:
-            if self._iterset.total_size:
+            if self._iterset.total_size or self._distribution is not None:
                 raise DataValueError(f"{self._name}: a loop uses the Map, which has no values")
             values = np.empty((0, self._arity), np.int32)
         # The device has a copy: what is changed from now on would be lost.
         for array in (values, self._values, self._owned):
             if array is not None:
                 array.flags.writeable = False
-        iterset = self._iterset
-        while isinstance(iterset, ExtrudedSet):
-            iterset = iterset._parent
         return mesh().map(
-            self._name, iterset._native, self._toset._native, self._arity, values, self._offset
+            self._name, _base(self._iterset)._native, self._toset._native, self._arity, values, self._offset
         )
 
     def _layers_up(self, layers):
@@ -235,7 +280,7 @@ class Map:
         """Values and arity from a dataset of shape (elements, arity)."""
         values = file[name]
         arity = values.shape[1] if len(values.shape) > 1 else 1
-        return cls(iterset, toset, arity, values[...], name)
+        return cls(iterset, toset, arity, iterset._rows_of(values), name)
 
     def __getitem__(self, index):
         try:

@@ -61,6 +61,10 @@ class MixedDat:
     _data = property(lambda self: tuple(dat._data for dat in self._dats))
     _is_allocated = property(lambda self: all(dat._is_allocated for dat in self._dats))
 
+    def fetch(self):
+        """As Dat.fetch(), of each part."""
+        return tuple(dat.fetch() for dat in self._dats)
+
     @property
     def halo_valid(self):
         return all(dat.halo_valid for dat in self._dats)
@@ -129,15 +133,22 @@ class MixedDat:
 
     def save(self, filename):
         """Writes the values of all parts, one after another, as .npy."""
+        self._refuse_parts("save")
         np.save(filename, np.concatenate([dat.data_ro.reshape(-1) for dat in self._dats]))
 
     def load(self, filename):
         """Takes the values from what save() wrote."""
+        self._refuse_parts("load")
         values, at = np.load(with_extension(filename)), 0
         for dat in self._dats:
             size = dat.data_ro.size
             dat.data[...] = values[at : at + size].reshape(dat.data_ro.shape)
             at += size
+
+    def _refuse_parts(self, what):
+        spread = self._dats[0]._distribution
+        if spread is not None and spread.size > 1:
+            raise NotImplementedError(f"{what}() of mixed data on a mesh in parts, expected that of its Dats")
 
     def _parts_of(self, other):
         if isinstance(other, MixedDat):

@@ -46,6 +46,7 @@ class MixedSet:
     name = property(lambda self: tuple(one.name for one in self._sets))
     layers = property(lambda self: self._sets[0].layers)
     _extruded = property(lambda self: self._sets[0]._extruded)
+    _distribution = property(lambda self: self._sets[0]._distribution)
 
     @property
     def halo(self):

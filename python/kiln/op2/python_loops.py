@@ -38,6 +38,8 @@ class PyParLoop(CallPlace):
 
     def _run(self):
         iterset = self._iterset
+        if iterset._distribution is not None and iterset._distribution.size > 1:
+            raise NotImplementedError("functions of Python over a mesh in parts, expected a Kernel")
         elements = iterset.indices if isinstance(iterset, Subset) else range(iterset.size)
         elements = elements[: iterset.size]
         for element in elements:

@@ -8,31 +8,47 @@ from kiln.op2.exceptions import ConfigurationError
 
 logger = logging.getLogger("kiln.op2")
 _mesh = None
+_distribution = None
 _made_with = None
 _keeps_times = False
 _is_initialised = False
+_comm = None  # the communicator of mpi4py, and what tells one Mesh on it from another
 
 
 def mesh():
     """Made at its first use, on the device that the configuration names; another one where the
     configuration names another place."""
-    global _mesh, _made_with, _keeps_times
+    global _mesh, _distribution, _made_with, _keeps_times
     queue = configuration.get("queue")
-    wanted = (configuration["device"], configuration["store"], queue)
+    wanted = (configuration["device"], configuration["store"], queue, _comm)
     if _mesh is None or wanted != _made_with:
-        from kiln import _mesh as native
+        options = {
+            "device": wanted[0],
+            "store": wanted[1],
+            "check": configuration["debug"],
+            "queue": getattr(queue, "int_ptr", queue) or 0,
+            "timeline": configuration["timeline"],
+        }
+        if _comm is None:
+            from kiln import _mesh as native
 
-        handle = getattr(queue, "int_ptr", queue) or 0
-        _mesh = native.Mesh(
-            device=wanted[0],
-            store=wanted[1],
-            check=configuration["debug"],
-            queue=handle,
-            timeline=configuration["timeline"],
-        )
+            _mesh, _distribution = native.Mesh(**options), None
+        else:
+            from kiln.op2.distribution import Distribution
+
+            _distribution = Distribution(_comm[0], **options)
+            _mesh = _distribution.mesh
         _made_with = wanted
         _keeps_times = configuration["timeline"]
     return _mesh
+
+
+def distribution():
+    """The ranks that have the Mesh in parts; None: it is in one part."""
+    if _comm is None:
+        return None
+    mesh()
+    return _distribution
 
 
 def set_log_level(level):
@@ -47,6 +63,10 @@ def init(**settings):
     order, to which all loops are enqueued, in place of a device; arrays of its context are then data
     of Dats. timeline: times are kept, for op2.timeline().
 
+    comm: a communicator of mpi4py, as MPI.COMM_WORLD: begins a Mesh of which each of its ranks has a part
+    (op2.partition). Collective. On several ranks an exception that is not caught ends all from then on.
+    comm=None: Meshes in one part again.
+
     Warns of settings that have no meaning, which are kept. Raises ConfigurationError for values of
     another type, ImportError for another back end.
     """
@@ -60,9 +80,37 @@ def init(**settings):
     backend = settings.get("backend", "opencl")
     if backend not in ("opencl", "sequential"):
         raise ImportError(f"found the back end {backend!r}, expected opencl")
+    begins = "comm" in settings
+    comm = settings.pop("comm", None)
     configuration.reconfigure(**settings)
     set_log_level(configuration["log_level"])
+    if begins:
+        from kiln.op2.trace import trace
+
+        trace.evaluate_all()
+        _begin_on(comm)
     _is_initialised = True
+
+
+def _begin_on(comm):
+    """Another Mesh, on the ranks of a communicator or, without one, in one part."""
+    global _comm
+    from kiln import mpi
+    from kiln.op2.compatibility import MPI
+
+    _comm = None
+    mpi.end_all_on_errors(None)
+    MPI.take(None)
+    if comm is None:
+        return
+    _comm = (comm, object())
+    try:
+        ranks = distribution().ranks
+    except BaseException:
+        _comm = None
+        raise
+    mpi.end_all_on_errors(ranks if ranks.size > 1 else None)
+    MPI.take(comm)
 
 
 @contextlib.contextmanager
@@ -112,6 +160,8 @@ def exit():
     if _mesh is not None:
         _mesh.finish()
     _is_initialised = False
+    if _comm is not None:
+        _begin_on(None)
     configuration.reset()
 
 

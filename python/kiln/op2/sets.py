@@ -3,6 +3,7 @@ import numpy as np
 
 from kiln.op2.checks import check_name, int_tuple, is_int
 from kiln.op2.exceptions import SizeTypeError, SubsetIndexOutOfBounds
+from kiln.op2.session import distribution
 
 
 class Set:
@@ -12,6 +13,9 @@ class Set:
     computed redundantly, with what is only read (core_size, size, exec_size, total_size; sizes: all).
     Two Sets are never equal. `s ** dim` is a DataSet, `s(...)` a Subset. Raises SizeTypeError,
     NameTypeError, AssertionError where sizes do not rise.
+
+    After op2.init(comm=...) the size is that of this rank's block of rows, and op2.partition() makes the four
+    numbers. numbers: of each local element in the whole set, int64, (total_size,).
 
     >>> from kiln import op2
     >>> nodes = op2.Set(4, "nodes")
@@ -39,7 +43,14 @@ class Set:
         self._interned = {}  # objects that are there for as long as the Set
         self._token = object()
         self._handle = None
-        self.comm = comm
+        self._distribution = distribution()
+        self.comm = comm if self._distribution is None else self._distribution.comm
+        if self._distribution is not None:
+            if halo is not None or sizes[0] != sizes[3]:
+                raise SizeTypeError("size: found a halo of the caller's, expected the rows of this rank")
+            self._numbers = None
+            self._handle = self._distribution.mesh.set(self._name, sizes)
+            self._distribution.declared(self)
         if halo is not None:
             halo.verify(self)
         Set._count += 1
@@ -67,6 +78,30 @@ class Set:
     @property
     def name(self):
         return self._name
+
+    @property
+    def numbers(self):
+        """(total_size,) int64: of each local element in the whole set; of one part 0, 1, 2, …
+
+        Before op2.partition() those of this rank's rows: collective then.
+        """
+        spread = self._distribution
+        if spread is None:
+            return np.arange(self.total_size)
+        if self._numbers is None:
+            if spread.is_partitioned:
+                self._numbers = spread.mesh.numbers_of(self._handle)
+            else:
+                first = spread.first_row(self.size)
+                self._numbers = np.arange(first, first + self.size)
+            self._numbers.flags.writeable = False
+        return self._numbers
+
+    def _was_partitioned(self):
+        from kiln import _mesh
+
+        self._sizes = tuple(_mesh.sizes_of(self._handle))
+        self._numbers = None
 
     @property
     def halo(self):
@@ -105,11 +140,21 @@ class Set:
 
     @classmethod
     def fromhdf5(cls, file, name):
-        """The size from a dataset of shape (1,)."""
+        """The size from a dataset of shape (1,); a rank takes its share of it."""
         data = file[name]
         if data.shape != (1,):
             raise SizeTypeError(f"{name}: found shape {data.shape}, expected (1,)")
-        return cls(int(data[0]), name)
+        size = int(data[0])
+        spread = distribution()
+        if spread is not None:
+            rows = spread.rows_of(size)
+            size = rows.stop - rows.start
+        return cls(size, name)
+
+    def _rows_of(self, dataset):
+        """Those of a dataset of h5py that this part takes of it, as an array."""
+        spread = self._distribution
+        return dataset[...] if spread is None else dataset[spread.rows_of(dataset.shape[0])]
 
     def __iter__(self):
         yield self
@@ -192,6 +237,7 @@ class ExtrudedSet(Set):
     sizes = property(lambda self: self._parent.sizes)
     name = property(lambda self: self._parent.name)
     halo = property(lambda self: self._parent.halo)
+    numbers = property(lambda self: self._parent.numbers)
     _native = property(lambda self: self._parent._native)
 
     @property
@@ -228,7 +274,8 @@ class ExtrudedSet(Set):
 class Subset(ExtrudedSet):
     """Some elements of a Set, rising, each once.
 
-    indices: a list, tuple or array of ints, copied; the attribute is int32. Of a Subset: numbers of its
+    indices: a list, tuple or array of ints, copied; the attribute is int32. Of a mesh in parts: of local
+    elements, those of others with them, after op2.partition(). Of a Subset: numbers of its
     elements, and the new one is a part of its superset. Raises TypeError, SubsetIndexOutOfBounds.
 
     >>> from kiln import op2
@@ -276,6 +323,11 @@ class Subset(ExtrudedSet):
     @property
     def indices(self):
         return self._indices
+
+    @property
+    def numbers(self):
+        """Of its elements in the whole set."""
+        return self._parent.numbers[self._indices]
 
     @property
     def owned_indices(self):

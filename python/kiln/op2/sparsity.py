@@ -60,7 +60,7 @@ class Sparsity:
     same object.
 
     Between two sets, of which columns are no extruded ones, row i has an entry i where there is a
-    column i, as in PyOP2.
+    column i, as in PyOP2; not on a mesh in parts.
 
     dsets: of rows and columns; maps: one Map, a pair of them (rows, columns), or several pairs. Kept by
     the first of the Maps. rowptr and colidx are int32 copies; nz: of all entries, nnz: by row. Raises
@@ -166,7 +166,8 @@ class Sparsity:
 
         rows, columns = (dset.set for dset in self._dsets)
         size = min(rows.size, columns.size)
-        if rows is columns or not size:
+        # A mesh in parts has no Sets and Maps more; its ranks number rows and columns each on their own.
+        if rows is columns or not size or rows._distribution is not None:
             return []
         name = f"{self._name}_diagonal"
         numbers = np.arange(size, dtype=np.int32).reshape(size, 1)

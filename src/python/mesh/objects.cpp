@@ -236,6 +236,7 @@ void bind_mesh(py::module_& module) {
            [](const MeshHandle& self) { return in_turn([self] { return self->timeline(); }); })
       .def("device_name", &Mesh::device_name);
   bind_mesh_matrices(mesh);
+  bind_distribution(module, mesh);
 }
 
 }  // namespace kiln::python

@@ -1,14 +1,6 @@
 #include "python/mesh/types.hpp"
 
-#include "python/mesh/turn.hpp"
-
 namespace kiln::python {
-
-std::timed_mutex& turn() {
-  // Never destroyed: what goes on in the background may need it to the end.
-  static auto& mutex = *new std::timed_mutex;
-  return mutex;
-}
 
 mesh::ScalarType scalar_type_of(const py::dtype& type) {
   using mesh::ScalarType;

@@ -60,5 +60,6 @@ using MeshHandle = std::shared_ptr<mesh::Mesh>;
 using MeshClass = py::class_<mesh::Mesh, MeshHandle>;
 void bind_mesh(py::module_& module);
 void bind_mesh_matrices(MeshClass& mesh);
+void bind_distribution(py::module_& module, MeshClass& mesh);
 
 }  // namespace kiln::python
