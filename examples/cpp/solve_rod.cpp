@@ -1,6 +1,7 @@
 // Heat in a rod: a matrix that a loop assembles, boundary conditions, conjugate gradients, and a
 // file for ParaView.
-// Shows kiln/mesh/matrix.hpp, kiln/mesh/solve.hpp, kiln/mesh/file.hpp, kiln/mesh/types.hpp.
+// Shows kiln/mesh/matrix.hpp, kiln/mesh/solve.hpp, kiln/mesh/file.hpp, kiln/mesh/types.hpp,
+// kiln/mesh/report.hpp.
 #include <cstdio>
 #include <kiln/mesh.hpp>
 #include <kiln/mesh/file.hpp>
@@ -44,6 +45,8 @@ int main(int argc, char** argv) {
       file.store(heat);
       file.write_vtu(argv[1], {.coordinates = "x", .cells = "both", .dats = {"heat"}});
     }
+    for (const LoopReport& loop : mesh.report())
+      std::printf("%s: %zu times, %s\n", loop.name.c_str(), loop.count, loop.form.c_str());
     std::printf("%s, %.3f in the middle\n", solved.converged ? "converged" : "no solution",
                 heat.read<double>()[n / 2]);
   } catch (const kiln::Error& error) {

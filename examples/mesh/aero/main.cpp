@@ -14,8 +14,11 @@ int main(int count, char** words) {
     const GridFile file(words[1]);
     const std::size_t cells = file.set("cells");
     kiln::mesh::Mesh mesh;
-    aero::Aero flow(mesh, {file.set("nodes"), cells, file.map("pcell", 4), file.map("pbedge", 1),
-                           file.dat<double>("p_x", 2)});
+    aero::Aero flow(mesh, {.nodes = file.set("nodes"),
+                           .cells = cells,
+                           .cell_nodes = file.map("pcell", 4),
+                           .bound_nodes = file.map("pbedge", 1),
+                           .x = file.dat<double>("p_x", 2)});
     aero::Step last;
     for (int step = 1; step <= steps; ++step) {
       last = flow.step();

@@ -10,11 +10,15 @@
 namespace {
 
 airfoil::Grid grid_of(const GridFile& file) {
-  return {file.set("nodes"),         file.set("cells"),
-          file.map("pcell", 4),      file.map("pedge", 2),
-          file.map("pecell", 2),     file.map("pbedge", 2),
-          file.map("pbecell", 1),    file.dat<std::int32_t>("p_bound", 1),
-          file.dat<double>("p_x", 2)};
+  return {.nodes = file.set("nodes"),
+          .cells = file.set("cells"),
+          .cell_nodes = file.map("pcell", 4),
+          .edge_nodes = file.map("pedge", 2),
+          .edge_cells = file.map("pecell", 2),
+          .bedge_nodes = file.map("pbedge", 2),
+          .bedge_cells = file.map("pbecell", 1),
+          .bound = file.dat<std::int32_t>("p_bound", 1),
+          .x = file.dat<double>("p_x", 2)};
 }
 
 template <class Real>

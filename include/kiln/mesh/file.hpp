@@ -169,7 +169,7 @@ struct KILN_API MeshFile {
 /// for the path NAME.vtu and the rank R, and part 0 NAME.pvtu, which names these, once they are
 /// there; cells have two fields more: `partition`, the rank, and `cell_number`, in the whole set.
 /// All parts call it. Brings copies that are stale. `shape` as VtuChoice::shape. Throws on all
-/// parts: bad_input where something is missing or does not fit; io. docs/formats/vtu.md.
+/// parts: bad_input where something is missing or does not fit; not_found for a folder; io.
 KILN_API void write_vtu(const Mesh& mesh, const std::filesystem::path& path, const Map& cells,
                         const Dat& coordinates, const std::vector<Dat>& dats = {},
                         std::optional<CellShape> shape = {});

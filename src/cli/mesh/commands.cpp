@@ -134,7 +134,8 @@ namespace {
 constexpr Option application_report = Option::flag(
     "report",
     "Prints of each loop how often it ran, its time, the time of its plans and programs, the bytes "
-    "that it moves, and which share of the device's copy bandwidth that is.");
+    "that it moves, and which share of the device's copy bandwidth that is. Under mpirun of all "
+    "ranks, with what they sent and how the mesh is cut.");
 constexpr Option application_check =
     Option::flag("check", "Holds every plan against its definition before it is used.");
 constexpr Option application_tune =
@@ -185,7 +186,8 @@ const Command mesh_airfoil_command{
                          "d (the default) computes in double precision, s in single."),
           Option::file("vtu", "FILE",
                        "Writes the flow for ParaView in the end: density, momentum, energy, "
-                       "pressure and Mach number of each cell.",
+                       "pressure and Mach number of each cell. Under mpirun FILE.vtu becomes a "
+                       "piece of each rank, FILE_0.vtu and so on, and FILE.pvtu.",
                        Access::write),
           application_reference, application_report, application_check, application_tune,
           options::trace, options::gantt, application_device, options::store, options::json}},
@@ -216,7 +218,8 @@ const Command mesh_aero_command{
                      .at_least(1)
                      .with_letter('n'),
                  Option::file("vtu", "FILE",
-                              "Writes the potential at the nodes for ParaView in the end.",
+                              "Writes the potential at the nodes for ParaView in the end; in "
+                              "pieces under mpirun, as airfoil.",
                               Access::write),
                  application_reference, application_report, application_check, application_tune,
                  options::trace, options::gantt, application_device, options::store,

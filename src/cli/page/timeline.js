@@ -18,7 +18,7 @@ const whole = [...all.map(span => span.end), ...marks.map(mark => mark.ns)]
     .reduce((end, ns) => Math.max(end, ns), 0);
 
 // The categories that occur, in the order of a program's life, then any others by name.
-const coloured = ['lookup', 'compile', 'plan', 'write', 'kernel', 'read', 'merge'];
+const coloured = ['lookup', 'compile', 'plan', 'write', 'kernel', 'read', 'merge', 'exchange', 'wait'];
 const occurring = new Set(all.map(span => span.category));
 const categories = [...coloured.filter(name => occurring.delete(name)), ...[...occurring].sort()];
 const categoryStyle = name => coloured.includes(name) ? name : 'other';
