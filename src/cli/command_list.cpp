@@ -61,8 +61,8 @@ fs::path find_program() {
   fs::path program = find_helper("kiln-mesh-mpi");
   if (program.empty())
     throw Error(Errc::unsupported,
-                fmt::format("mesh: found {} ranks, but the program kiln-mesh-mpi is missing: this "
-                            "Kiln was built without MPI",
+                fmt::format("mesh: found {} ranks, but the program kiln-mesh-mpi is missing, "
+                            "expected a Kiln that was built with MPI (Debian: kiln-mpi)",
                             ranks_of_launcher()));
   return program;
 }

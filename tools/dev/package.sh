@@ -39,7 +39,7 @@ dev_package() {
 }
 
 package_here() {
-  install_groups build python package
+  install_groups build python mpi package
   local version tree=build/package/kiln
   version=$(package_version)
   [[ $version == "$(library_version)"* ]] ||
