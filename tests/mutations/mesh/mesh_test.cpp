@@ -6,11 +6,17 @@
 
 #include "base/os/file.hpp"
 #include "base/os/process.hpp"
+#include "cli/mesh_program/ranks.hpp"
 #include "mesh/io/hdf5_library.hpp"
 #include "mesh/io/mesh_io.hpp"
 #include "mesh/io/sample_mesh.hpp"
 #include "mutations/trials.hpp"
 #include "test_paths.hpp"
+
+namespace kiln::cli {
+// In place of main.cpp's: one process.
+Ranks* ranks() { return nullptr; }
+}  // namespace kiln::cli
 
 namespace kiln::mutations {
 namespace {
