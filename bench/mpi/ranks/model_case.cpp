@@ -169,7 +169,7 @@ Found model_case(const mpi::Environment& mpi, const Words& words) {
   const double cell_time = median(computing) / part_cells;
   const Network network = measured_network(mpi.comm());
   const double all_reduce = mpi.size() > 1 ? reduction(figures) : 0;
-  // Nobody asks for the rms in these steps.
+  // No rank asks for the rms in these steps.
   const double time =
       predicted(largest, cell_time, share, core_share, network, neighbours, halo, 0);
   double messages = 0, bytes = 0;
