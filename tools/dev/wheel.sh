@@ -25,6 +25,8 @@ stage_wheel() {
   mkdir -p build/wheel "$parts/lib" "$parts/share/licences"
   cp -r build/release/python/kiln "$stage"
   find "$stage" -name __pycache__ -prune -exec rm -r {} +
+  # MPI is the machine's, with what starts its programs.
+  rm -f "$stage"/_mpi.*.so
   for file in lib/libkiln.so.0 lib/libkiln-mesh.so.0 bin/kiln-compile bin/kiln-tune; do
     cp -L "build/release/$file" "$parts/lib/"
   done
