@@ -1,6 +1,8 @@
 // From a file to the first time step on ranks.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frame/statistics.hpp"
 #include "mpi/bars.hpp"
 #include "mpi/launch.hpp"
@@ -17,8 +19,18 @@ const nlohmann::json& partition_of(const Context& context) {
   return found;
 }
 const nlohmann::json& setup_of(const Context& context) {
-  static const nlohmann::json found =
-      run_ranks(context, {.count = 2}, {"setup", grid_of(context, along, out)});
+  // The shortest time of several, and the most memory.
+  static const nlohmann::json found = [&] {
+    nlohmann::json best;
+    double peak = 0;
+    for (int round = 0; round < 3; ++round) {
+      auto one = run_ranks(context, {.count = 2}, {"setup", grid_of(context, along, out)});
+      peak = std::max(peak, one["peak"].get<double>());
+      if (best.is_null() || one["seconds"] < best["seconds"]) best = std::move(one);
+    }
+    best["peak"] = peak;
+    return best;
+  }();
   return found;
 }
 

@@ -47,14 +47,15 @@ AirfoilRows::AirfoilRows(const mpi::Communicator& comm, const std::string& path)
 }
 
 Flow::Flow(const mpi::Communicator& comm, const std::string& path,
-           const mesh::Mesh::Options& options, const mpi::RuntimeOptions& where)
+           const mesh::Mesh::Options& options, const mpi::RuntimeOptions& where, Numbers numbers)
     : runtime_(mpi::runtime_for_rank(comm, where)),
       transport_(mpi::transport(comm)),
       figures_(*transport_),
       mesh_(runtime_, transport_, options) {
   const AirfoilRows rows(comm, path);
   flow_ = std::make_unique<::airfoil::Airfoil<double>>(mesh_, rows.grid());
-  if (comm.size() > 1) mesh_.partition(mpi::scotch(flow_->cells(), {flow_->edge_cells()}));
+  if (comm.size() > 1 || numbers == Numbers::of_parts)
+    mesh_.partition(mpi::scotch(flow_->cells(), {flow_->edge_cells()}));
   for (int step = 0; step < 3; ++step) flow_->step();
   mesh_.finish();
 }

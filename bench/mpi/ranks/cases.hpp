@@ -45,8 +45,10 @@ class AirfoilRows {
 /// Airfoil on some ranks, cut by PT-Scotch where they are several.
 class Flow {
  public:
+  /// How one rank has its elements: as the file does, or in the order that parts have.
+  enum class Numbers { of_file, of_parts };
   Flow(const mpi::Communicator& comm, const std::string& path, const mesh::Mesh::Options& options,
-       const mpi::RuntimeOptions& where = {});
+       const mpi::RuntimeOptions& where = {}, Numbers numbers = Numbers::of_file);
   /// Seconds of so many steps, from when all ranks are there until all are through.
   double timed(int steps);
   const Figures& figures() const { return figures_; }

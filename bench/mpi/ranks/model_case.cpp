@@ -13,10 +13,10 @@ namespace {
 /// Of the network: seconds, and bytes a second.
 struct Network {
   double overhead = 0.5e-6, latency = 1.5e-6, bandwidth = 10e9;
-  /// Until a part has the messages of all its neighbours.
-  double exchange(double neighbours, double halo_cells) const {
-    return 2 * neighbours * overhead + latency + 40 * halo_cells / bandwidth;
-  }
+  /// Of a part's own time: it sends to its neighbours, and receives.
+  double calls(double neighbours) const { return 2 * neighbours * overhead; }
+  /// Until the messages of all neighbours are there, while the part computes.
+  double flight(double halo_cells) const { return latency + 40 * halo_cells / bandwidth; }
 };
 
 /// One way between ranks 0 and 1; seconds.
@@ -81,6 +81,40 @@ double reduction(const Figures& figures) {
   return figures.largest(median(times));
 }
 
+/// What res_calc reads of other parts.
+struct Halo {
+  double cells = 0;       ///< owned
+  double neighbours = 0;  ///< parts whose cells it reads
+  double copies = 0;      ///< such cells
+  double core_share = 1;  ///< of its edges that read none
+};
+
+Halo halo_of(Flow& flow, int ranks) {
+  const auto& edge_cells = flow.flow().edge_cells();
+  Halo halo{.cells = static_cast<double>(flow.flow().cells().size())};
+  if (ranks == 1) return halo;
+  const auto& cells = flow.mesh().part(flow.flow().cells());
+  const auto& edges = flow.mesh().part(edge_cells.from());
+  std::vector<char> is_read(cells.sizes[3], 0);
+  // Of others' edges those that lead to cells here by this map, the second one from edges.
+  constexpr std::uint64_t by_cells = 2;
+  for (std::size_t edge = 0; edge < edges.sizes[2]; ++edge) {
+    if (edge >= edges.sizes[1] && (edges.exec_maps[edge - edges.sizes[1]] & by_cells) == 0)
+      continue;
+    for (const std::int32_t cell : edge_cells.values().subspan(2 * edge, 2))
+      is_read[static_cast<std::size_t>(cell)] = 1;
+  }
+  for (const auto& neighbour : cells.neighbours) {
+    const auto count = std::ranges::count_if(neighbour.imports, [&](std::int32_t copy) {
+      return is_read[static_cast<std::size_t>(copy)] != 0;
+    });
+    halo.neighbours += count > 0 ? 1 : 0;
+    halo.copies += static_cast<double>(count);
+  }
+  halo.core_share = static_cast<double>(edges.sizes[0]) / static_cast<double>(edges.sizes[2]);
+  return halo;
+}
+
 /// What a step's share is that res_calc computes.
 double share_of_res_calc(Flow& flow) {
   flow.mesh().clear_report();
@@ -98,7 +132,8 @@ double predicted(double cells, double cell_time, double res_calc_share, double c
                  const Network& network, double neighbours, double halo_cells, double reductions) {
   const double compute = cells * cell_time;
   const double core = compute * res_calc_share / 2 * core_share;
-  return compute + 2 * std::max(0.0, network.exchange(neighbours, halo_cells) - core) + reductions;
+  const double exposed = std::max(0.0, network.flight(halo_cells) - core);
+  return compute + 2 * (network.calls(neighbours) + exposed) + reductions;
 }
 
 /// 10^9 cells on 1,024 ranks of a cluster, with the sizes of halos that Scotch's partitions have.
@@ -115,7 +150,8 @@ Found forecast(double cell_time, double res_calc_share) {
                     {"ranks", ranks},
                     {"reductions", reductions},
                     {"step_ms", 1e3 * time},
-                    {"exchange_us", 1e6 * Network{}.exchange(9, halo)},
+                    {"calls_us", 1e6 * Network{}.calls(9)},
+                    {"flight_us", 1e6 * Network{}.flight(halo)},
                     {"efficiency", mean * cell_time / time}});
   }
   return rows;
@@ -133,30 +169,21 @@ Found model_case(const mpi::Environment& mpi, const Words& words) {
   // cores use the memory, too. In threads of its own size, as flow has bound them.
   const mpi::Communicator alone(MPI_COMM_SELF);
   const std::size_t threads = flow.threads();
-  Flow part(alone, small, {}, {.threads = threads});
+  const auto numbers = mpi.size() > 1 ? Flow::Numbers::of_parts : Flow::Numbers::of_file;
+  Flow part(alone, small, {}, {.threads = threads}, numbers);
   mesh::Mesh::Options timing;
   timing.timing = true;
   double share = 0;
   {
-    Flow timed(alone, small, timing, {.threads = threads});
+    Flow timed(alone, small, timing, {.threads = threads}, numbers);
     figures.meet();
     share = figures.sum(share_of_res_calc(timed)) / mpi.size();
   }
 
-  const auto& cells = flow.mesh().part(flow.flow().cells());
-  double pairs = 0, copies = 0, received = 0;
-  for (const auto& neighbour : cells.neighbours) {
-    pairs += neighbour.exports.empty() ? 0 : 1;
-    copies += static_cast<double>(neighbour.exports.size());
-    received += static_cast<double>(neighbour.imports.size());
-  }
-  const auto owned = static_cast<double>(cells.sizes[1]);
-  const double largest = figures.largest(owned);
-  const double mean = figures.sum(owned) / mpi.size();
-  const double neighbours = figures.largest(pairs), halo = figures.largest(received);
-  const auto& edges = flow.mesh().part(flow.flow().edge_cells().from());
-  const double core_share =
-      -figures.largest(-static_cast<double>(edges.sizes[0]) / static_cast<double>(edges.sizes[2]));
+  const Halo own = halo_of(flow, mpi.size());
+  const double largest = figures.largest(own.cells), mean = figures.sum(own.cells) / mpi.size();
+  const double neighbours = figures.largest(own.neighbours), halo = figures.largest(own.copies);
+  const double core_share = -figures.largest(-own.core_share);
 
   flow.mesh().clear_report();
   std::vector<double> real, computing;
@@ -169,7 +196,7 @@ Found model_case(const mpi::Environment& mpi, const Words& words) {
   const double cell_time = median(computing) / part_cells;
   const Network network = measured_network(mpi.comm());
   const double all_reduce = mpi.size() > 1 ? reduction(figures) : 0;
-  // No rank asks for the rms in these steps.
+  // These steps ask for no sum.
   const double time =
       predicted(largest, cell_time, share, core_share, network, neighbours, halo, 0);
   double messages = 0, bytes = 0;
@@ -189,15 +216,16 @@ Found model_case(const mpi::Environment& mpi, const Words& words) {
           {"latency_us", 1e6 * network.latency},
           {"bandwidth_gb", 1e-9 * network.bandwidth},
           {"all_reduce_us", 1e6 * all_reduce},
-          {"exchange_us", 1e6 * network.exchange(neighbours, halo)},
+          {"calls_us", 1e6 * network.calls(neighbours)},
+          {"flight_us", 1e6 * network.flight(halo)},
           {"core_us", 1e6 * largest * cell_time * share / 2 * core_share},
           {"predicted_ms", 1e3 * time},
           {"measured_ms", 1e3 * median(real)},
           {"off", time / median(real) - 1},
           {"messages", figures.sum(messages) / all_steps},
-          {"messages_expected", 2 * figures.sum(pairs)},
+          {"messages_expected", 2 * figures.sum(own.neighbours)},
           {"bytes", figures.sum(bytes) / all_steps},
-          {"bytes_expected", 80 * figures.sum(copies)},
+          {"bytes_expected", 80 * figures.sum(own.copies)},
           {"forecast", forecast(cell_time, share)}};
 }
 
