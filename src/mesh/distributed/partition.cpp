@@ -119,7 +119,6 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   let_others_follow(mesh, cut.primary());
   // From here on nothing is refused; where the Transport fails the Mesh is of no more use.
   session.is_partitioned = true;
-  session.declared = {};
   migrate(mesh);
   find_halos(mesh);
   number_locally(mesh, cut.primary(), adjacency,

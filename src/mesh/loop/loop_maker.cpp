@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -45,7 +46,10 @@ class LoopMaker {
     note_lanes();
     compile();
     const bool folds = !fold_parameters(shape_).empty();
-    if (folds) make_partials();
+    if (folds)
+      make_partials();
+    else
+      add_joined();
     std::size_t slot = 0;
     for (const Part& part : parts_) {
       if (!part.counts) counted_ = std::min(counted_, slot);
@@ -186,9 +190,31 @@ class LoopMaker {
     LanesFound found = find_lanes(request_, parameters_, session_.resolver(), session_.context(),
                                   session_.device());
     lane_notes_ = std::move(found.notes);
+    if (of_parts_.is_distributed) agree_on_lanes(found.has_asked);
     if (!found.trial) return;
     if (session_.recording != nullptr && !is_trial()) session_.recording->add(*found.trial);
     if (explains_by_environment()) *EnvironmentExplanation().get() = *found.trial;
+  }
+
+  /// All parts call a built-in function on vectors, or none does. At the loop's first call; later
+  /// ones, and trials, which parts make alone, keep to that.
+  void agree_on_lanes(bool has_asked) {
+    if (built_ins_of(shape_).empty()) return;
+    if (!of_parts_.lanes) {
+      // A part that works on one element at a time has nothing against it.
+      const std::uint64_t mine = has_asked ? lane_bits(request_) : ~std::uint64_t{0};
+      const auto all = Agreement(*session_.transport)
+                           .gather(fmt::format("built-in functions of loop {}", shape_.kernel), "",
+                                   std::as_bytes(std::span(&mine, 1)));
+      std::uint64_t lanes = mine;
+      for (std::size_t at = 0; at < all.size(); at += sizeof lanes) {
+        std::uint64_t theirs = 0;
+        std::memcpy(&theirs, all.data() + at, sizeof theirs);
+        lanes &= theirs;
+      }
+      of_parts_.lanes = lanes;
+    }
+    if (has_asked) keep_lanes(request_, *of_parts_.lanes);
   }
 
   void compile() {
@@ -202,6 +228,8 @@ class LoopMaker {
     for (const Part& part : parts_)
       for (const Piece& piece : part.pieces)
         want(variant_of(loop_kernel(shape_), cut_.range_of(piece.groups)));
+    if (const auto piece = joined_piece())
+      want(variant_of(loop_kernel(shape_), cut_.range_of(piece->groups)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     program_ = &session_.program(request_, chosen_, wanted, report_, lane_notes_);
   }
@@ -228,12 +256,29 @@ class LoopMaker {
   }
 
   void add_launch(const Part& part, const Piece& piece, std::size_t slot) {
-    Launch& launch =
-        made_->launches_.emplace_back(session_.context(), *program_, loop_kernel(shape_));
+    set_all(made_->launches_.emplace_back(session_.context(), *program_, loop_kernel(shape_)), part,
+            piece, slot);
+  }
+  void set_all(Launch& launch, const Part& part, const Piece& piece, std::size_t slot) {
     unsigned position = 0;
     for (const auto& parameter : loop_parameters(shape_, parameters_))
       set(launch, position++, parameter, part, piece, slot);
     launch.set_range(cut_.range_of(piece.groups));
+  }
+
+  /// One launch in place of those of the core and of what follows it without a gap.
+  void add_joined() {
+    const auto piece = joined_piece();
+    if (!piece) return;
+    made_->joined_.emplace(session_.context(), *program_, loop_kernel(shape_));
+    set_all(*made_->joined_, parts_.front(), *piece, 0);
+  }
+  std::optional<Piece> joined_piece() const {
+    if (parts_.size() != 2 || needs_plan(shape_, cut_.form) || !fold_parameters(shape_).empty() ||
+        parts_[0].end != parts_[1].begin)
+      return std::nullopt;
+    const std::size_t begin = parts_[0].begin, end = parts_[1].end;
+    return Piece{begin, end, 0, cut_.groups_for(end - begin)};
   }
 
   void add_fold(std::size_t count) {

@@ -30,6 +30,7 @@ struct LoopSession : Session {
   void bring_together(GlobalState& global) override;
   void forget_share(GlobalState& global) override;
   void exchange_all(DatState& dat) override;
+  void forget_parts() override;
 
   /// Of a distributed Mesh.
   Parts& parts();

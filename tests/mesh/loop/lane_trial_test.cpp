@@ -114,6 +114,21 @@ TEST_F(LaneTrials, are_not_made_where_no_vectors_are) {
   EXPECT_TRUE(resolver_.findings().known(topics::lanes, *device_).empty());
 }
 
+TEST_F(LaneTrials, are_cut_down_to_what_other_parts_of_a_mesh_found) {
+  Request asked = request("sqrt(x[0]) + fabs(x[1])");
+  LoopPayload loop = asked.payload.as<LoopPayload>();
+  const BuiltIns both{{"fabs", ScalarType::f64}, {"sqrt", ScalarType::f64}};
+  loop.on_vectors = both;
+  asked.payload = LoopPayload(loop);
+  const auto found = [&] { return asked.payload.as<LoopPayload>().on_vectors; };
+  EXPECT_EQ(lane_bits(asked) & 3, 3u);
+  keep_lanes(asked, ~std::uint64_t{0});
+  EXPECT_EQ(found(), both);
+  keep_lanes(asked, 2);  // in the order of names
+  EXPECT_EQ(found(), (BuiltIns{{"sqrt", ScalarType::f64}}));
+  EXPECT_EQ(lane_bits(asked) & 3, 2u);
+}
+
 TEST_F(LaneTrials, are_kept_and_read_again) {
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-lanes"));
   const std::string store = (folder.path() / "store").string();

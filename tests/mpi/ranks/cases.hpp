@@ -55,8 +55,11 @@ void write_file(const Environment& mpi, const Words& words);
 void cut_file(const Environment& mpi, const Words& words);
 void missing_parts(const Environment& mpi, const Words& words);
 void both_libraries(const Environment& mpi, const Words& words);
+// stalled_call_cases.cpp
+void stalled_call(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);
+void shares(const Environment& mpi, const Words& words);
 
 }  // namespace kiln::testing
