@@ -191,9 +191,14 @@ void DeviceStaging::scatter(const Queue& loops) {
     memory_.used = cl::Event();
     memory_.transferred =
         enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_));
+    const bool is_apart = loops.cl()() == memory_.transfers.cl()();
+    if (is_apart) memory_.used = enqueue(loops, {});
     check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
     memory_.wait();
-    memory_.used = enqueue(loops, {});
+    if (is_apart)
+      wait_for(std::exchange(memory_.used, cl::Event()));
+    else
+      memory_.used = enqueue(loops, {});
     return;
   }
   const cl_event used = memory_.used();

@@ -136,7 +136,9 @@ void Exchange::finish(const Queue& queue) {
   total_.wait_seconds += seconds;
   stamp(&Phases::arrived);
   if (route.scatter != nullptr) {
-    route.scatter->scatter(queue);
+    // Where the gather was waited for, what is still at work reads nothing of the halo: the core.
+    const bool is_apart = session_.halo_order == HaloOrder::by_host && route.out.bytes > 0;
+    route.scatter->scatter(is_apart ? session_.transfers() : queue);
     for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
   } else {
     for (const auto& segment : route.in.segments) {

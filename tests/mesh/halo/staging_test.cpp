@@ -214,5 +214,41 @@ INSTANTIATE_TEST_SUITE_P(Parts, HaloStagingOrder,
                                             ::testing::Values(Staging::host, Staging::device)),
                          parts_name);
 
+/// With a launch for each colour, what waits for halos goes in one launch.
+TEST(ColoursOfParts, are_those_of_the_core_alone) {
+  const Runtime runtime({.store = "off"});
+  use_form(Mesh(runtime), {{"FORM", 2}, {"GROUP", 16}});
+  for (unsigned seed = 1; seed <= 4; ++seed) {
+    const int parts = 2 + static_cast<int>(seed % 2);
+    const Web web(seed, parts);
+    const PlainParts plain(web.whole, web.owners, parts);
+    std::vector<double> expected(web.whole.sizes[Web::cells]);
+    for (std::size_t e = 0; e < web.whole.sizes[Web::edges]; ++e)
+      for (std::size_t end = 0; end < 2; ++end)
+        expected[web.target(Web::ends, e, end)] +=
+            2 * static_cast<double>(1 + web.target(Web::ends, e, 1 - end));
+    in_parts(parts, [&](const auto& transport) {
+      Mesh mesh(runtime, transport);
+      const SetPart& cells = plain[transport->rank()].sets[Web::cells];
+      WebPart at(mesh, plain[transport->rank()]);
+      std::vector<double> numbers(cells.numbers.begin(), cells.numbers.end());
+      const Dat a = mesh.dat<double>("a", at.cells, 1, numbers),
+                sums = mesh.dat<double>("sums", at.cells, 1);
+      par_loop(Kernel("void next(double *a) { *a += 1; }", "next"), at.cells, arg(a, RW));
+      const Kernel swap(
+          "void swap(const double *a, const double *b, double *c, double *d) { *c += *b; *d += *a; "
+          "}",
+          "swap");
+      for (int round = 0; round < 2; ++round)
+        par_loop(swap, at.edges, arg(a, at.ends[0], READ), arg(a, at.ends[1], READ),
+                 arg(sums, at.ends[0], INC), arg(sums, at.ends[1], INC));
+      const auto found = sums.template read<double>();
+      for (std::size_t k = 0; k < at.cells.size(); ++k)
+        ASSERT_EQ(found[k], expected[static_cast<std::size_t>(cells.numbers[k])])
+            << "seed " << seed << ", cell " << cells.numbers[k];
+    });
+  }
+}
+
 }  // namespace
 }  // namespace kiln::mesh::testing::distributed
