@@ -1,5 +1,7 @@
 #include "device/transfer.hpp"
 
+#include <atomic>
+
 #include "device/opencl.hpp"
 
 namespace kiln {
@@ -13,6 +15,8 @@ struct EventList {
   cl_uint count;
   const cl_event* data;
 };
+
+std::atomic<std::uint64_t> bytes_to_devices{0}, bytes_to_host{0};
 
 /// A buffer that is mapped as long as its memory is in use.
 struct MappedBuffer {
@@ -40,6 +44,7 @@ cl::Event enqueue_write(const Queue& queue, const cl::Buffer& buffer, std::size_
                                   from.size(), from.data(), after.count, after.data,
                                   order.waits ? nullptr : &done),
            "clEnqueueWriteBuffer");
+  bytes_to_devices.fetch_add(from.size(), std::memory_order_relaxed);
   return cl::Event(done);
 }
 
@@ -51,6 +56,7 @@ cl::Event enqueue_read(const Queue& queue, const cl::Buffer& buffer, std::size_t
       ::clEnqueueReadBuffer(queue.cl()(), buffer(), order.waits ? CL_TRUE : CL_FALSE, at, to.size(),
                             to.data(), after.count, after.data, order.waits ? nullptr : &done),
       "clEnqueueReadBuffer");
+  bytes_to_host.fetch_add(to.size(), std::memory_order_relaxed);
   return cl::Event(done);
 }
 
@@ -68,6 +74,11 @@ cl::Event enqueue_zeros(const Queue& queue, const cl::Buffer& buffer, const Byte
                         std::span<const cl_event> after) {
   static constexpr std::byte zero{};
   return enqueue_fill(queue, buffer, range, {&zero, 1}, after);
+}
+
+TransferTotals transfer_totals() {
+  return {bytes_to_devices.load(std::memory_order_relaxed),
+          bytes_to_host.load(std::memory_order_relaxed)};
 }
 
 HostArray transfer_memory(const Queue& queue, std::size_t bytes) {

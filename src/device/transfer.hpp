@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "base/data/bytes.hpp"
@@ -32,6 +33,13 @@ cl::Event enqueue_fill(const Queue& queue, const cl::Buffer& buffer, const ByteR
                        ByteView pattern, std::span<const cl_event> after = {});
 cl::Event enqueue_zeros(const Queue& queue, const cl::Buffer& buffer, const ByteRange& range,
                         std::span<const cl_event> after = {});
+
+/// Bytes that this process has brought to devices and back so far, by enqueue_write() and
+/// enqueue_read(). Thread-safe.
+struct TransferTotals {
+  std::uint64_t to_devices = 0, to_host = 0;
+};
+TransferTotals transfer_totals();
 
 /// Memory of the host that a device transfers to and from as fast as it can: with memory of its
 /// own, the driver pins it (an NVIDIA H100 reads it at four times the rate of other memory).

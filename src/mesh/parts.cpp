@@ -1,6 +1,7 @@
 // A Mesh in parts: what kiln/mesh/mesh.hpp says of it over the room distributed/.
 #include <algorithm>
 
+#include "mesh/distributed/as_declared.hpp"
 #include "mesh/distributed/mail.hpp"
 #include "mesh/distributed/mesh_rows.hpp"
 #include "mesh/distributed/parts_report.hpp"
@@ -29,13 +30,18 @@ void Mesh::partition(const Partitioner& partitioner, std::span<const double> wei
   session.throw_pending();
   session.run_all();
   together(*session.transport, "partition", [&] {
-    if (session.is_partitioned)
-      refuse("mesh: it is partitioned already, expected one partition() of a Mesh");
     if (std::ranges::any_of(session.sparsities,
                             [](const auto& sparsity) { return !sparsity.expired(); }))
       refuse("mesh: it has sparsities already, expected Mesh::partition() before they are made");
   });
-  mesh::partition(session, partitioner, weights);
+  if (!session.is_partitioned) return mesh::partition(session, partitioner, weights);
+  AsDeclared before(session);
+  try {
+    mesh::partition(session, partitioner, weights);
+  } catch (...) {
+    if (!session.is_partitioned) before.restore();
+    throw;
+  }
 }
 
 PartsReport Mesh::report_of_parts() {

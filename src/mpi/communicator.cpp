@@ -106,6 +106,9 @@ Communicator::State::State(MPI_Comm of) : comm(of), questions(of) {
   static_assert(sizeof(pid_t) == sizeof(int));
   check(MPI_Allgather(&own, 1, MPI_INT, local_processes.data(), 1, MPI_INT, local),
         "finding the processes of this machine");
+  local_ranks.resize(local_processes.size());
+  check(MPI_Allgather(&rank, 1, MPI_INT, local_ranks.data(), 1, MPI_INT, local),
+        "finding the ranks of this machine");
   share_verdict(*this);
 }
 
@@ -129,7 +132,8 @@ int Communicator::size() const { return state_->size; }
 int Communicator::local_rank() const { return state_->local_rank; }
 int Communicator::local_size() const { return state_->local_size; }
 
-void end_all(const Communicator::State& state, int exit_code, std::string_view line) {
+void end_all(const Communicator::State& state, int exit_code, std::string_view line,
+             Ending ending) {
   int spoken = 0;
   if (state.verdict != nullptr) {
     const std::atomic_ref verdict(*state.verdict);
@@ -140,7 +144,7 @@ void end_all(const Communicator::State& state, int exit_code, std::string_view l
     say(line);
     if (state.verdict != nullptr) std::atomic_ref(*state.verdict).store(2 + exit_code);
   }
-  MPI_Abort(state.comm.get(), exit_code);
+  if (ending == Ending::by_mpi) MPI_Abort(state.comm.get(), exit_code);
   ::_exit(exit_code);
 }
 

@@ -41,15 +41,21 @@ struct Communicator::State {
   MPI_Comm local = MPI_COMM_NULL;  ///< the ranks of this machine
   int local_rank = 0, local_size = 1;
   std::vector<pid_t> local_processes;  ///< by local rank
+  std::vector<int> local_ranks;        ///< their ranks among all
   MPI_Win verdict_memory = MPI_WIN_NULL;
   /// Of all ranks of this machine: 0 while none has failed, 1 while one says why, then 2 + its exit
   /// code. Null: there is no such memory.
   int* verdict = nullptr;
 };
 
+/// How a rank ends all: by MPI_Abort; or, where another thread may be in a call of MPI, by ending
+/// its process, whereupon the launcher ends the others.
+enum class Ending { by_mpi, of_process };
+
 /// Ends all ranks. Of the ranks of a machine the first one writes its line to standard error, and
 /// its exit code counts.
-[[noreturn]] void end_all(const Communicator::State& state, int exit_code, std::string_view line);
+[[noreturn]] void end_all(const Communicator::State& state, int exit_code, std::string_view line,
+                          Ending ending = Ending::by_mpi);
 
 /// Whether a debugger holds this process or another rank's on this machine.
 bool debugger_holds(const Communicator::State& state);

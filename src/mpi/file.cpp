@@ -10,6 +10,7 @@
 #include "mpi/agree.hpp"
 #include "mpi/file_block.hpp"
 #include "mpi/parallel_hdf5.hpp"
+#include "mpi/watched_call.hpp"
 
 namespace kiln::mpi {
 
@@ -231,6 +232,7 @@ MeshFileBlock MeshFileBlock::read(const Communicator& comm, const std::filesyste
   MeshFileBlock block;
   agree(watch, what, [&] {
     try {
+      const WatchedCall watched(watch, what);
       const ParallelFile file(comm.handle(), path.string(), ParallelFile::Mode::read);
       block = BlockReader(comm, file, layout).read();
     } catch (const Error& error) {
@@ -268,6 +270,7 @@ void MeshFileBlock::write(const Communicator& comm, const std::filesystem::path&
   try {
     agree(watch, what, [&] {
       try {
+        const WatchedCall watched(watch, what);
         ParallelFile file(comm.handle(), aside.string(), ParallelFile::Mode::create);
         write_parts(file, placed, comm.rank() == 0);
         file.close();

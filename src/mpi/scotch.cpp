@@ -2,6 +2,7 @@
 
 #include "mpi/partition.hpp"
 #include "mpi/transport.hpp"
+#include "mpi/watched_call.hpp"
 
 #ifdef KILN_WITH_SCOTCH
 #include <cstdio>
@@ -129,6 +130,7 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
   if (is_trivial(graph, size)) return trivial_parts(graph);
   transport.meet("partitioning by scotch");
 
+  const WatchedCall watched(transport.watch(), "partitioning by scotch");
   const std::size_t count = vertices_of(graph);
   // Without vertices there is still a start.
   std::vector<SCOTCH_Num> starts = converted<SCOTCH_Num>(graph.starts);

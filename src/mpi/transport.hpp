@@ -27,6 +27,7 @@ class MpiTransport final : public mesh::Transport {
   /// Waits until all ranks are here, before what cannot be watched.
   void meet(std::string_view what);
   const Communicator& communicator() const { return watch_.comm(); }
+  const Watch& watch() const { return watch_; }
 
  private:
   Exchange& exchange_for(std::span<const Message> receives, std::span<const Message> sends,

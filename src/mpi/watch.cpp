@@ -37,10 +37,6 @@ std::string receive_text(MPI_Comm comm, const MPI_Status& status) {
   return text;
 }
 
-std::string seconds_text(std::chrono::milliseconds time) {
-  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
-}
-
 /// What a rank does between two looks at its messages. MPI moves messages while it is called: where
 /// nothing else wants the core it is asked all the time. Where a thread that computes does, that
 /// one goes first, and MPI is asked now and then.
@@ -69,6 +65,10 @@ class Pauses {
 };
 
 }  // namespace
+
+std::string seconds_text(std::chrono::milliseconds time) {
+  return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
+}
 
 MPI_Comm Watch::questions() const { return comm_.state()->questions.get(); }
 

@@ -25,8 +25,11 @@ class Watch {
             const std::function<std::vector<int>()>& missing = {});
 
   const Communicator& comm() const { return comm_; }
+  /// For calls of other libraries, which compute, too. 0: none.
+  std::chrono::milliseconds call_limit() const { return calls_take * stall_; }
 
  private:
+  static constexpr int calls_take = 10;  ///< times as long as a wait
   MPI_Comm questions() const;
   void answer(std::string_view what) const;
   [[noreturn]] void stalled(std::string_view what, const std::vector<int>& missing) const;
@@ -34,6 +37,9 @@ class Watch {
   Communicator comm_;
   std::chrono::milliseconds stall_;
 };
+
+/// "1.5 s"
+std::string seconds_text(std::chrono::milliseconds time);
 
 /// TransportOptions::stall, else KILN_MPI_STALL, else 60 s. Throws bad_input.
 std::chrono::milliseconds stall_limit(std::optional<std::chrono::milliseconds> given);

@@ -169,6 +169,27 @@ TEST_F(RankCommand, PrintsTheSameFlowWhateverTheNumberOfRanks) {
   }
 }
 
+TEST_F(RankCommand, PrintsTheSameFlowWithPartsByTheSpeedOfTheirDevices) {
+  const std::string file = path("grid.h5");
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "20", "-J", "30", "-o", file}).result.exit_code, 0);
+  const Ranks ranks = kiln(2, {"mesh", "airfoil", "--grid", file, "-n", "200", "--balance"});
+  EXPECT_EQ(ranks.result.output, "   100  2.07422e-04\n   200  6.04419e-05\n") << ranks.all();
+}
+
+TEST_F(RankCommand, FindsNothingWrongWithItsHalos) {
+  const std::string file = path("grid.h5");
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "10", "-J", "15", "-o", file}).result.exit_code, 0);
+  const std::vector<std::string> words{"mesh", "airfoil", "--grid", file, "-n", "20"};
+  const std::string alone = kiln(1, words).result.output;
+  Variables more = store_;
+  more.emplace_back("KILN_MPI_CHECK", "1");
+  EXPECT_EQ(run_program(3, KILN_COMMAND, words, more).result.output, alone);
+  more.back().second = "perhaps";
+  const Ranks wrong = run_program(2, KILN_COMMAND, words, more);
+  EXPECT_THAT(wrong.first_line(), HasSubstr("KILN_MPI_CHECK: found 'perhaps', expected 0 or 1"));
+  EXPECT_EQ(wrong.result.exit_code, 2);
+}
+
 TEST_F(RankCommand, SolvesTheSamePotentialWhateverTheNumberOfRanks) {
   const std::string file = path("grid.h5");
   ASSERT_EQ(

@@ -98,5 +98,31 @@ TEST_F(Stall, LimitIsANumberOfSeconds) {
   expect_passed(run_ranks(1, {"gathers"}, {{"KILN_MPI_STALL", "off"}}));
 }
 
+/// A rank that does not come on within a call of another library.
+class StalledCall : public MpiTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(StalledCall, EndsAllAtTheLimit) {
+  const std::string library = GetParam();
+  for (const std::string way : {"stops", "loops"}) {
+    auto folder = TemporaryFolder::create("kiln-mpi");
+    ASSERT_TRUE(folder) << folder.error().message();
+    const std::string path = (folder->path() / "grid.h5").string();
+    const std::vector<std::string> make{"mesh", "naca0012", "-I", "4", "-J", "4", "-o", path};
+    ASSERT_EQ(run_program(1, KILN_COMMAND, make).result.exit_code, 0);
+    const Ranks ranks =
+        run_ranks(3, {"stalled_call", library, way, path}, {{"KILN_MPI_STALL", "0.2"}});
+    if (ranks.result.output.find("no " + library) != std::string::npos)
+      GTEST_SKIP() << "Kiln was built without it";
+    const std::string what = library == "scotch" ? "partitioning by scotch" : "reading " + path;
+    ASSERT_EQ(ranks.lines().size(), 1) << ranks.all();
+    EXPECT_THAT(ranks.first_line(), HasSubstr(": " + what + ": not done after 2 s"));
+    EXPECT_EQ(ranks.first_line().ends_with("; rank 1 is stopped"), way == "stops") << ranks.all();
+    EXPECT_EQ(ranks.result.exit_code, 1) << ranks.all();
+    expect_gone(ranks, 3);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Libraries, StalledCall, ::testing::Values("scotch", "hdf5"));
+
 }  // namespace
 }  // namespace kiln::testing

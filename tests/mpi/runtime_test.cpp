@@ -38,6 +38,18 @@ TEST_F(RankRuntime, HasAsManyThreadsAsAreAskedFor) {
   EXPECT_THAT(ranks.result.output, HasSubstr("units 1 busy 1\n"));
 }
 
+TEST_F(RankRuntime, HasAShareOfTheWorkByItsSpeed) {
+  for (const int count : {2, 3}) {
+    const Ranks ranks = run_ranks(count, {"shares"});
+    // It ends with what is refused.
+    EXPECT_THAT(ranks.first_line(),
+                ::testing::MatchesRegex("kiln: rank [0-9]: shares of ranks: rank 0 gives -1 "
+                                        "elements in 1 s, expected numbers from 0 on"))
+        << ranks.all();
+    EXPECT_EQ(ranks.result.exit_code, 2);
+  }
+}
+
 TEST_F(RankRuntime, ComputesWhereTheLauncherBoundIt) {
   const Ranks ranks =
       run_ranks(1, {"threads", "0"}, {{"OMPI_MCA_hwloc_base_binding_policy", "core"}});

@@ -205,9 +205,12 @@ class KILN_API Mesh {
   /// Subsets and Sparsities must be. Loops are refused before, on more than one part.
   /// `weights`: how large each part is to be, in proportion; empty: all the same.
   ///
+  /// May be called again: Dats, those made since too, keep their values, halos are fresh, loops are
+  /// prepared anew. No Subset, Sparsity or Dat in a buffer of the application may be left then.
+  ///
   /// Throws on all parts: bad_input where parts declared different things, for a Map's value
-  /// outside its set, a Mesh without a Transport or that is partitioned already, and what the
-  /// partitioner throws; unsupported where a part has more than 2^31 - 1 elements of a set.
+  /// outside its set, a Mesh without a Transport, and what the partitioner throws; unsupported
+  /// where a part has more than 2^31 - 1 elements of a set.
   void partition(const Partitioner& partitioner, std::span<const double> weights = {});
   /// How the set lies in this part. Valid as long as the Set. Throws bad_input before partition().
   const SetPart& part(const Set& set) const;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "kiln/mpi/environment.hpp"
 #include "kiln/runtime.hpp"
@@ -28,5 +29,21 @@ struct RuntimeOptions {
 ///
 /// Throws Error: not_found where the list names no device, and as Runtime.
 KILN_API Runtime runtime_for_rank(const Communicator& comm, const RuntimeOptions& options = {});
+
+/// How fast the devices of the ranks are, by rank, as shares that sum up to 1: weights for
+/// Mesh::partition(), where a rank's device is another one than its neighbour's. All ranks run a
+/// loop over some edges, which read and add to their cells, at the same time, since they may share
+/// a machine's memory; so it takes a moment to compile, and less than a second where devices are
+/// not very slow. Shares below a hundredth of the largest become that. Collective. Throws Error as
+/// Mesh and par_loop.
+///
+/// For a Mesh that runs already its own loops tell better: shares_of().
+KILN_API std::vector<double> speeds(const Communicator& comm, const Runtime& runtime);
+
+/// Shares from what ranks did: each gives its elements and the seconds that it computed them in,
+/// its loops' `seconds` of Mesh::report() (Options::timing), without what it waited for. A rank
+/// without elements or time is given the mean speed of the others. Collective. Throws bad_input for
+/// numbers below 0 or not finite, on all ranks.
+KILN_API std::vector<double> shares_of(const Communicator& comm, double elements, double seconds);
 
 }  // namespace kiln::mpi

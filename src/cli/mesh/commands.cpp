@@ -143,6 +143,9 @@ constexpr Option application_tune =
                    "After the first step, searches for the fastest form of each loop for at most "
                    "so long; what is found goes on record in the store, for all later runs.")
         .at_least(0.1);
+constexpr Option application_balance = Option::flag(
+    "balance",
+    "Under mpirun: parts are as large as the ranks' devices are fast, which a small loop tells.");
 constexpr Option application_device = Option::text(
     "device", "DEVICE",
     "The device: gpu, cpu, an index, or ~ and a part of a name. Default: the first one.");
@@ -190,7 +193,8 @@ const Command mesh_airfoil_command{
                        "piece of each rank, FILE_0.vtu and so on, and FILE.pvtu.",
                        Access::write),
           application_reference, application_report, application_check, application_tune,
-          options::trace, options::gantt, application_device, options::store, options::json}},
+          application_balance, options::trace, options::gantt, application_device, options::store,
+          options::json}},
     .examples = {{"kiln mesh airfoil -n 100 --report", "100 time steps, and what each loop took."},
                  {"kiln mesh airfoil --grid grid.h5 --precision s --json",
                   "One line every 100 time steps: {\"iteration\": …, \"rms\": …}."},
@@ -222,8 +226,8 @@ const Command mesh_aero_command{
                               "pieces under mpirun, as airfoil.",
                               Access::write),
                  application_reference, application_report, application_check, application_tune,
-                 options::trace, options::gantt, application_device, options::store,
-                 options::json}},
+                 application_balance, options::trace, options::gantt, application_device,
+                 options::store, options::json}},
     .examples = {{"kiln mesh aero --grid FE_grid.h5", "Each step's iterations and change."},
                  {"kiln mesh aero -n 2 --report",
                   "2 steps on the large mesh, and what each loop took."}},
@@ -272,8 +276,8 @@ const Command mesh_reduction_command{
               "grid", "FILE",
               "The mesh, as `kiln mesh naca0012` makes it. Default: the one with -I 400 -J 600.")
               .with_letter('g'),
-          application_report, application_check, application_tune, options::trace, options::gantt,
-          application_device, options::store, options::json}},
+          application_report, application_check, application_tune, application_balance,
+          options::trace, options::gantt, application_device, options::store, options::json}},
     .examples = {{"kiln mesh reduction --grid new_grid.h5",
                   "Is each edge and each cell counted once?"}},
     .body = run_mesh_program,

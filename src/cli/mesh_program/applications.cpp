@@ -21,6 +21,10 @@
 namespace kiln::cli {
 namespace {
 
+Balance balance_of(const Context& context) {
+  return context.flag("balance") ? Balance::by_speed : Balance::equal;
+}
+
 // airfoil: inviscid flow.
 
 airfoil::Grid airfoil_grid(const ApplicationFile& file) {
@@ -54,7 +58,7 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
   airfoil::Airfoil<Real> flow(mesh, grid);
   const Picture picture(context, mesh, {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                         flow.cell_nodes());
-  partition_over_ranks(mesh, flow.cells(), flow.edge_cells());
+  partition_over_ranks(mesh, flow.cells(), flow.edge_cells(), balance_of(context));
   const std::int64_t iterations = context.integer("iterations");
   double rms = 0;
   {
@@ -174,7 +178,7 @@ int mesh_aero(Context& context) {
   aero::Aero flow(mesh, grid);
   const Picture picture(context, mesh, {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                         flow.cell_nodes());
-  partition_over_ranks(mesh, flow.cells(), flow.cell_nodes());
+  partition_over_ranks(mesh, flow.cells(), flow.cell_nodes(), balance_of(context));
   const std::int64_t steps = context.integer("steps");
   aero::Step last;
   {
@@ -210,7 +214,9 @@ int mesh_reduction(Context& context) {
   mesh::Mesh mesh = application_mesh_of(options);
   const auto counts = reduction::count(
       mesh, cells, parts.map("pecell", "edges", "cells", 2), [&] { tune_loops(context, mesh); },
-      [&](const mesh::Set& set, const mesh::Map& map) { partition_over_ranks(mesh, set, map); });
+      [&](const mesh::Set& set, const mesh::Map& map) {
+        partition_over_ranks(mesh, set, map, balance_of(context));
+      });
   const bool edges_right = print_count(context, "edges", all_edges, counts.edges);
   const bool cells_right = print_count(context, "cells", all_cells, counts.cells);
   print_run(context, mesh);

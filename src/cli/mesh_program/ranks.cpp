@@ -11,8 +11,9 @@ mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options) {
   return mesh::Mesh(options);
 }
 
-void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency) {
-  if (ranks() != nullptr) ranks()->partition(mesh, primary, adjacency);
+void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+                          Balance balance) {
+  if (ranks() != nullptr) ranks()->partition(mesh, primary, adjacency, balance);
 }
 
 }  // namespace kiln::cli

@@ -10,6 +10,9 @@
 
 namespace kiln::cli {
 
+/// How large parts are.
+enum class Balance { equal, by_speed };
+
 /// The ranks that this process is one of, where a launcher has started several: kiln-mesh-mpi
 /// (src/cli/mesh_ranks) has them over MPI, kiln-mesh has none. The first one prints.
 class Ranks {
@@ -27,8 +30,9 @@ class Ranks {
   /// A part of a distributed Mesh, on a device of its own (the options' one among them).
   virtual mesh::Mesh mesh(const mesh::Mesh::Options& options) = 0;
   /// Cuts a Mesh so that few elements of `primary` that `adjacency` joins are in different parts.
-  virtual void partition(mesh::Mesh& mesh, const mesh::Set& primary,
-                         const mesh::Map& adjacency) = 0;
+  /// `balance`: parts are as large as their devices are fast.
+  virtual void partition(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+                         Balance balance) = 0;
 };
 
 /// Null: this process is alone.
@@ -39,6 +43,7 @@ std::size_t of_all_ranks(std::size_t mine);
 /// The Mesh of an application.
 mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options);
 /// Nothing where this process is alone.
-void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency);
+void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+                          Balance balance);
 
 }  // namespace kiln::cli

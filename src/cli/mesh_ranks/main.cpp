@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <thread>
 
 #include "cli/command/command.hpp"
@@ -74,16 +75,18 @@ class MpiRanks final : public Ranks {
   }
 
   mesh::Mesh mesh(const mesh::Mesh::Options& options) override {
-    const Runtime runtime =
-        mpi::runtime_for_rank(comm_, {.devices = options.device, .store = options.store});
+    runtime_ = mpi::runtime_for_rank(comm_, {.devices = options.device, .store = options.store});
     mesh::Mesh::Options own = options;
     own.device.clear();
     own.store.clear();
-    return {runtime, mpi::transport(comm_), own};
+    return {*runtime_, mpi::transport(comm_), own};
   }
 
-  void partition(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency) override {
-    mesh.partition(mpi::scotch(primary, {adjacency}));
+  void partition(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+                 Balance balance) override {
+    std::vector<double> weights;
+    if (balance == Balance::by_speed) weights = mpi::speeds(comm_, *runtime_);
+    mesh.partition(mpi::scotch(primary, {adjacency}), weights);
   }
 
   /// What a rank but the first says of its words is what the first one says.
@@ -103,6 +106,7 @@ class MpiRanks final : public Ranks {
   }
 
   mpi::Communicator comm_;
+  std::optional<Runtime> runtime_;  ///< once a Mesh is made
   int errors_ = -1;
   bool is_run_ = false;
 };

@@ -86,7 +86,7 @@ void find_blocks(MeshRows& mesh) {
 void check_set(const SetState& set) {
   if (set.part != nullptr || set.exchange != nullptr || set.sizes[0] != set.sizes[3])
     refuse("set {}: it has a halo already, expected Mesh::partition() to make it", set.name);
-  if (set.has_subsets)
+  if (set.has_subsets())
     refuse("set {}: it has subsets already, expected Mesh::partition() before they are made",
            set.name);
 }
@@ -122,6 +122,8 @@ MeshRows take_declared(Session& session) {
     mesh.maps.push_back(std::move(map));
   }
   for (auto& state : alive(session.declared.dats)) {
+    if (Handles::state(state->on.set())->part != nullptr)
+      continue;  // its set was declared in parts
     DatRows dat{std::move(state)};
     dat.set = mesh.place_of(Handles::state(dat.state->on.set()).get());
     dat.row = dat.state->data.form().dim * size_of(dat.state->data.form().type);

@@ -136,7 +136,6 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   give_back_memory();
   // From here on nothing is refused; where the Transport fails the Mesh is of no more use.
   session.is_partitioned = true;
-  session.declared.dats = {};
   migrate(mesh);
   give_back_memory();
   find_halos(mesh);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
+#include "base/clock.hpp"
 #include "device/opencl.hpp"
 #include "device/transfer.hpp"
 #include "kernel/resolver/explain.hpp"
@@ -13,6 +15,9 @@ namespace kiln::mesh {
 namespace {
 
 constexpr std::size_t group = 64;
+/// As many as a kernel of templates/halo.cl takes.
+constexpr std::size_t dats_a_launch = 4;
+constexpr double longest_poll = 1e-3;  ///< seconds
 
 struct Unit {
   const char* name;
@@ -52,82 +57,156 @@ cl::Buffer device_memory(const Context& context, std::size_t bytes) {
   return buffer;
 }
 
+/// Asks again and again: a thread that sleeps is told late, and what it does next is waited for by
+/// others.
+void wait_for(const cl::Event& event) {
+  if (event() == nullptr) return;
+  cl_int state = CL_QUEUED;
+  const Stopwatch watch;
+  do {
+    check_cl(
+        ::clGetEventInfo(event(), CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, nullptr),
+        "clGetEventInfo");
+  } while (state > CL_COMPLETE && watch.seconds() < longest_poll);
+  const cl_event waited = event();
+  check_cl(::clWaitForEvents(1, &waited), "clWaitForEvents");
+}
+
 }  // namespace
 
-DeviceStaging::Memory::Memory(const Queue& queue, std::size_t bytes)
-    : host(transfer_memory(queue, std::max<std::size_t>(bytes, 1))),
-      device(device_memory(*queue.context(), std::max<std::size_t>(bytes, 1))) {}
+DeviceStaging::Memory::Memory(const Queue& loops, const Queue& other, std::size_t bytes)
+    : host(transfer_memory(loops, std::max<std::size_t>(bytes, 1))),
+      device(device_memory(*loops.context(), std::max<std::size_t>(bytes, 1))),
+      transfers(other) {}
+
+DeviceStaging::Memory::~Memory() {
+  // In a forked child nothing runs, and waiting for it would not end.
+  if (is_forked_with_drivers()) return;
+  for (const cl::Event& event : {gathered, transferred, used})
+    if (const cl_event pending = event(); pending != nullptr) ::clWaitForEvents(1, &pending);
+}
+
+void DeviceStaging::Memory::wait() {
+  if (gathered() != nullptr) {
+    wait_for(std::exchange(gathered, cl::Event()));
+    transferred = enqueue_read(transfers, device, 0, host.span().first(expected));
+    check_cl(::clFlush(transfers.cl()()), "clFlush");
+  }
+  wait_for(std::exchange(transferred, cl::Event()));
+}
 
 DeviceStaging::DeviceStaging(Session& session, std::span<const HaloRead> reads,
                              const MessageLayout& layout, MessageLayout::Way way, Memory& memory)
-    : memory_(memory), bytes_(layout.bytes) {
+    : memory_(memory), order_(session.halo_order), bytes_(layout.bytes) {
   std::map<std::size_t, std::vector<const MessageLayout::Segment*>> by_read;
   for (const auto& segment : layout.segments) by_read[segment.read].push_back(&segment);
-  for (const auto& [read, segments] : by_read) {
-    DatState& dat = *reads[read].dat;
-    const auto& form = dat.data.form();
-    const std::size_t item = size_of(form.type), row = row_bytes(dat);
-    const Unit unit = *std::ranges::find_if(units, [&](const Unit& one) {
-      return item % one.bytes == 0 && std::ranges::all_of(segments, [&](const auto* segment) {
-               return segment->at % one.bytes == 0;
-             });
-    });
-    std::vector<cl_int> elements;
-    std::vector<cl_long> places;
-    for (const auto* segment : segments)
-      for (std::size_t k = 0; k < segment->elements.size(); ++k) {
-        elements.push_back(segment->elements[k]);
-        places.push_back(static_cast<cl_long>((segment->at + k * row) / unit.bytes));
-      }
-    const std::size_t per = item / unit.bytes;
-    const bool by_component = form.layout == DataLayout::soa && form.dim > 1;
-    Launch launch(session.context(), program_of(session, unit),
-                  way == MessageLayout::Way::out ? "kiln_halo_gather" : "kiln_halo_scatter");
-    const Context& context = *session.context();
-    Piece& piece = pieces_.emplace_back(
-        Piece{std::move(launch), uploaded(context, elements), uploaded(context, places)});
-    piece.launch.set_memory(0, dat.data.on_device(session.queue));
-    piece.launch.set_buffer(1, memory.device);
-    piece.launch.set_buffer(2, piece.elements);
-    piece.launch.set_buffer(3, piece.places);
-    piece.launch.set_scalar(4, static_cast<cl_int>(elements.size()));
-    piece.launch.set_scalar(5, static_cast<cl_int>(row / unit.bytes));
-    piece.launch.set_scalar(6, static_cast<cl_int>(per));
-    piece.launch.set_scalar(7, static_cast<cl_long>(by_component ? per : row / unit.bytes));
-    piece.launch.set_scalar(8, static_cast<cl_long>(by_component ? per * form.elements : per));
-    NDRange range;
-    range.local[0] = group;
-    range.global[0] = (elements.size() + group - 1) / group * group;
-    piece.launch.set_range(range);
+  for (auto begin = by_read.begin(); begin != by_read.end();) {
+    std::vector<Moved> some;
+    for (; begin != by_read.end() && some.size() < dats_a_launch; ++begin)
+      some.push_back({reads[begin->first].dat, begin->second});
+    add_piece(session, some, way);
   }
 }
 
-DeviceStaging::~DeviceStaging() {
-  // The memory goes next. In a forked child nothing runs, and waiting for it would not end.
-  if (done_() == nullptr || is_forked_with_drivers()) return;
-  const cl_event event = done_();
-  ::clWaitForEvents(1, &event);
+/// One launch for some Dats.
+void DeviceStaging::add_piece(Session& session, std::span<const Moved> dats,
+                              MessageLayout::Way way) {
+  const Unit unit = *std::ranges::find_if(units, [&](const Unit& one) {
+    return std::ranges::all_of(dats, [&](const Moved& moved) {
+      return size_of(moved.dat->data.form().type) % one.bytes == 0 &&
+             std::ranges::all_of(moved.segments,
+                                 [&](const auto* segment) { return segment->at % one.bytes == 0; });
+    });
+  });
+  std::vector<cl_int> elements;
+  std::vector<cl_long> places;
+  Launch launch(session.context(), program_of(session, unit),
+                way == MessageLayout::Way::out ? "kiln_halo_gather" : "kiln_halo_scatter");
+  unsigned position = 3;
+  for (std::size_t at = 0; at < dats_a_launch; ++at) {
+    // Where there are fewer, the last one stands for those that have no elements.
+    const Moved& moved = dats[std::min(at, dats.size() - 1)];
+    const auto& form = moved.dat->data.form();
+    const std::size_t item = size_of(form.type), row = row_bytes(*moved.dat);
+    if (at < dats.size())
+      for (const auto* segment : moved.segments)
+        for (std::size_t k = 0; k < segment->elements.size(); ++k) {
+          elements.push_back(segment->elements[k]);
+          places.push_back(static_cast<cl_long>((segment->at + k * row) / unit.bytes));
+        }
+    const std::size_t per = item / unit.bytes;
+    const bool by_component = form.layout == DataLayout::soa && form.dim > 1;
+    launch.set_memory(position++, moved.dat->data.on_device(session.queue));
+    launch.set_scalar(position++, static_cast<cl_int>(elements.size()));
+    launch.set_scalar(position++, static_cast<cl_int>(row / unit.bytes));
+    launch.set_scalar(position++, static_cast<cl_int>(per));
+    launch.set_scalar(position++, static_cast<cl_long>(by_component ? per : row / unit.bytes));
+    launch.set_scalar(position++, static_cast<cl_long>(by_component ? per * form.elements : per));
+  }
+  const Context& context = *session.context();
+  Piece& piece = pieces_.emplace_back(
+      Piece{std::move(launch), uploaded(context, elements), uploaded(context, places)});
+  piece.launch.set_buffer(0, memory_.device);
+  piece.launch.set_buffer(1, piece.elements);
+  piece.launch.set_buffer(2, piece.places);
+  NDRange range;
+  range.local[0] = group;
+  range.global[0] = (elements.size() + group - 1) / group * group;
+  piece.launch.set_range(range);
 }
 
-void DeviceStaging::gather(const Queue& queue) {
-  done_ = cl::Event();
+/// Gives the event of the last one.
+cl::Event DeviceStaging::enqueue(const Queue& loops, const cl::Event& after) {
+  const cl_event earlier = after();
+  cl_event done = nullptr;
+  for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    const bool is_first = k == 0 && earlier != nullptr, is_last = k + 1 == pieces_.size();
+    pieces_[k].launch.enqueue(loops.cl()(), {&earlier, is_first ? std::size_t{1} : 0},
+                              is_last ? &done : nullptr);
+  }
+  return cl::Event(done);
+}
+
+void DeviceStaging::gather(const Queue& loops) {
   if (bytes_ == 0) return;
-  for (Piece& piece : pieces_) piece.launch.enqueue(queue.cl()());
-  done_ = enqueue_read(queue, memory_.device, 0, memory_.host.span().first(bytes_));
-  check_cl(::clFlush(queue.cl()()), "clFlush");
+  const cl::Event gathered = enqueue(loops, memory_.transferred);
+  if (order_ == HaloOrder::by_host) {
+    memory_.gathered = gathered;
+    memory_.expected = bytes_;
+    check_cl(::clFlush(loops.cl()()), "clFlush");
+    return;
+  }
+  // What another queue waits for must be on its way.
+  check_cl(::clFlush(loops.cl()()), "clFlush");
+  const cl_event after = gathered();
+  memory_.transferred = enqueue_read(memory_.transfers, memory_.device, 0,
+                                     memory_.host.span().first(bytes_), {.after = {&after, 1}});
+  check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
 }
 
-void DeviceStaging::wait() {
-  if (done_() == nullptr) return;
-  const cl_event event = done_();
-  check_cl(::clWaitForEvents(1, &event), "clWaitForEvents");
-  done_ = cl::Event();
-}
-
-void DeviceStaging::scatter(const Queue& queue) {
+void DeviceStaging::scatter(const Queue& loops) {
   if (bytes_ == 0) return;
-  done_ = enqueue_write(queue, memory_.device, 0, memory_.host.view().first(bytes_));
-  for (Piece& piece : pieces_) piece.launch.enqueue(queue.cl()());
+  if (order_ == HaloOrder::by_host) {
+    wait_for(memory_.used);
+    memory_.used = cl::Event();
+    memory_.transferred =
+        enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_));
+    const bool is_apart = loops.cl()() == memory_.transfers.cl()();
+    if (is_apart) memory_.used = enqueue(loops, {});
+    check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
+    memory_.wait();
+    if (is_apart)
+      wait_for(std::exchange(memory_.used, cl::Event()));
+    else
+      memory_.used = enqueue(loops, {});
+    return;
+  }
+  const cl_event used = memory_.used();
+  memory_.transferred =
+      enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_),
+                    {.after = {&used, used == nullptr ? std::size_t{0} : 1}});
+  check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
+  memory_.used = enqueue(loops, memory_.transferred);
 }
 
 }  // namespace kiln::mesh

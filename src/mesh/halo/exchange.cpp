@@ -22,6 +22,7 @@ struct Exchange::Route {
 Exchange::Exchange(Session& session, std::vector<HaloRead> reads, std::string what)
     : session_(session), reads_(std::move(reads)), what_(std::move(what)) {
   for (const HaloRead& read : reads_) by_dat_.push_back({read.dat->name});
+  if (session.checks_halos) check_ = std::make_unique<HaloCheck>(session, reads_, what_);
 }
 
 Exchange::~Exchange() = default;
@@ -45,8 +46,8 @@ Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
   const std::size_t room_out = MessageLayout(reads_, all, Way::out).bytes,
                     room_in = MessageLayout(reads_, all, Way::in).bytes;
   if (staged && out_ == nullptr) {
-    out_ = std::make_unique<DeviceStaging::Memory>(session_.queue, room_out);
-    in_ = std::make_unique<DeviceStaging::Memory>(session_.queue, room_in);
+    out_ = std::make_unique<DeviceStaging::Memory>(session_.queue, session_.transfers(), room_out);
+    in_ = std::make_unique<DeviceStaging::Memory>(session_.queue, session_.transfers(), room_in);
   } else if (!staged && host_out_.empty()) {
     host_out_ = HostArray::undefined(std::max<std::size_t>(room_out, 1));
     host_in_ = HostArray::undefined(std::max<std::size_t>(room_in, 1));
@@ -78,13 +79,24 @@ Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
   return route;
 }
 
+void Exchange::stamp(double Phases::*phase) {
+  const std::int64_t now = now_ns();
+  phases_.*phase += static_cast<double>(now - last_stamp_) * 1e-9;
+  last_stamp_ = now;
+}
+
 bool Exchange::begin(const Queue& queue) {
   present_ = nullptr;
   stale_.clear();
   start_ns_ = now_ns();
+  if (check_) check_->note();
   for (std::size_t i = 0; i < reads_.size(); ++i)
     if (!reads_[i].halo->is_fresh(*reads_[i].dat)) stale_.push_back(i);
-  if (stale_.empty()) return false;
+  if (stale_.empty()) {
+    if (check_) check_->compare();
+    return false;
+  }
+  last_stamp_ = now_ns();
   Route& route = route_for(stale_);
   for (const std::size_t read : stale_) reads_[read].dat->data.on_device(queue);
   if (route.gather != nullptr) {
@@ -101,17 +113,22 @@ bool Exchange::begin(const Queue& queue) {
   }
   present_ = &route;
   seconds_ = 1e-9 * static_cast<double>(now_ns() - start_ns_);
+  stamp(&Phases::begin);
   return true;
 }
 
 void Exchange::send() {
   Route& route = *present_;
   if (route.gather == nullptr) return;
+  stamp(&Phases::core);
   const Stopwatch watch;
-  route.scatter->wait();
-  route.gather->wait();
+  in_->wait();
+  out_->wait();
+  total_.wait_seconds += watch.seconds();
+  stamp(&Phases::gathered);
   session_.transport->start(route.receives, route.sends, route.what);
   seconds_ += watch.seconds();
+  stamp(&Phases::sent);
 }
 
 void Exchange::finish(const Queue& queue) {
@@ -119,8 +136,11 @@ void Exchange::finish(const Queue& queue) {
   const std::int64_t wait_start = now_ns();
   session_.transport->finish(route.what);
   const std::int64_t wait_end = now_ns();
+  stamp(&Phases::arrived);
   if (route.scatter != nullptr) {
-    route.scatter->scatter(queue);
+    // Where the gather was waited for, what is still at work reads nothing of the halo: the core.
+    const bool is_apart = session_.halo_order == HaloOrder::by_host && route.out.bytes > 0;
+    route.scatter->scatter(is_apart ? session_.transfers() : queue);
     for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
   } else {
     for (const auto& segment : route.in.segments) {
@@ -133,6 +153,8 @@ void Exchange::finish(const Queue& queue) {
   for (const std::size_t read : stale_) reads_[read].halo->brought(*reads_[read].dat);
   count(route, wait_start, wait_end);
   present_ = nullptr;
+  stamp(&Phases::scattered);
+  if (check_) check_->compare();
 }
 
 void Exchange::count(const Route& route, std::int64_t wait_start, std::int64_t wait_end) {
@@ -162,6 +184,7 @@ void Exchange::refresh(const Queue& queue) {
 
 void Exchange::clear_counts() {
   total_ = {};
+  phases_ = {};
   for (HaloTraffic& counts : by_dat_) counts = {counts.dat};
 }
 

@@ -7,6 +7,7 @@
 
 #include "kiln/mesh/mesh.hpp"
 #include "mesh/halo/device_staging.hpp"
+#include "mesh/halo/halo_check.hpp"
 #include "mesh/halo/message_layout.hpp"
 
 namespace kiln::mesh {
@@ -34,6 +35,11 @@ class Exchange {
   const HaloTraffic& total() const { return total_; }
   const std::vector<HaloTraffic>& by_dat() const { return by_dat_; }
   void clear_counts();
+  /// Seconds of all exchanges: what this thread did, one after the other.
+  struct Phases {
+    double begin = 0, core = 0, gathered = 0, sent = 0, arrived = 0, scattered = 0;
+  };
+  const Phases& phases() const { return phases_; }
   std::span<const HaloRead> reads() const { return reads_; }
 
  private:
@@ -46,14 +52,19 @@ class Exchange {
   std::vector<HaloRead> reads_;
   std::string what_;
   HaloTraffic total_;
+  Phases phases_;
+  std::int64_t last_stamp_ = 0;
+  void stamp(double Phases::*phase);
+  std::unique_ptr<HaloCheck> check_;  ///< null: it is not asked for
   std::vector<HaloTraffic> by_dat_;
   std::vector<std::size_t> stale_;  ///< of the present exchange
   std::int64_t start_ns_ = 0;       ///< likewise
   double seconds_ = 0;              ///< likewise: on the host, so far
   Route* present_ = nullptr;
+  std::map<std::vector<std::size_t>, std::unique_ptr<Route>> routes_;  ///< by what is stale
+  // After the routes: it goes first, when their kernels and transfers have ended.
   std::unique_ptr<DeviceStaging::Memory> out_, in_;  ///< with a device's own memory
   HostArray host_out_, host_in_;                     ///< without
-  std::map<std::vector<std::size_t>, std::unique_ptr<Route>> routes_;  ///< by what is stale
 };
 
 }  // namespace kiln::mesh

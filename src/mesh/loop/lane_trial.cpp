@@ -156,6 +156,7 @@ LanesFound find_lanes(Request& request, const Parameters& parameters, Resolver& 
   }
   if (names.empty()) return {};
   LanesFound result;
+  result.has_asked = true;
   const auto probe = [&](const std::vector<std::string>& unknown) {
     std::vector<BuiltIn> tried;
     for (const std::string& name : unknown) tried.push_back(asked.at(name));
@@ -172,6 +173,34 @@ LanesFound find_lanes(Request& request, const Parameters& parameters, Resolver& 
   }
   request.payload = std::move(loop);
   return result;
+}
+
+namespace {
+
+/// Calls `each(built-in function, its bit)`.
+void for_bits(const LoopPayload& loop, const auto& each) {
+  unsigned number = 0;
+  for (const BuiltIn& built_in : built_ins_of(loop.shape))
+    each(built_in, std::uint64_t{1} << std::min(number++, 63u));
+}
+
+}  // namespace
+
+std::uint64_t lane_bits(const Request& request) {
+  const auto& loop = request.payload.as<LoopPayload>();
+  std::uint64_t lanes = ~std::uint64_t{0};
+  for_bits(loop, [&](const BuiltIn& built_in, std::uint64_t bit) {
+    if (!loop.on_vectors.contains(built_in)) lanes &= ~bit;
+  });
+  return lanes;
+}
+
+void keep_lanes(Request& request, std::uint64_t lanes) {
+  LoopPayload loop = request.payload.as<LoopPayload>();
+  for_bits(loop, [&](const BuiltIn& built_in, std::uint64_t bit) {
+    if ((lanes & bit) == 0) loop.on_vectors.erase(built_in);
+  });
+  request.payload = std::move(loop);
 }
 
 }  // namespace kiln::mesh

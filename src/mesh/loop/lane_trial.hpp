@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ Findings try_lanes(Resolver& resolver, const ContextPtr& context, const DevicePt
 struct LanesFound {
   std::vector<std::string> notes;    ///< for its explanation: those called for each lane, and why
   std::optional<Explanation> trial;  ///< of the program that tried them, where one ran
+  bool has_asked = false;            ///< false: it names none, or works on one element at a time
 };
 
 /// Gives a Request of a loop (make_request), whose Parameters are chosen, those of its kernel's
@@ -34,5 +36,12 @@ struct LanesFound {
 /// several elements at once, or names none.
 LanesFound find_lanes(Request& request, const Parameters& parameters, Resolver& resolver,
                       const ContextPtr& context, const DevicePtr& device);
+
+/// Which of a kernel's built-in functions a Request calls on vectors, as bits in the order of
+/// built_ins_of(); those beyond the 64th share the last one. And the Request without those whose
+/// bits are not set: parts of a mesh agree on them, since functions may round otherwise on vectors,
+/// and parts compute elements of others.
+std::uint64_t lane_bits(const Request& request);
+void keep_lanes(Request& request, std::uint64_t lanes);
 
 }  // namespace kiln::mesh

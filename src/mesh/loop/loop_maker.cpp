@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <map>
 
@@ -45,7 +46,10 @@ class LoopMaker {
     note_lanes();
     compile();
     const bool folds = !fold_parameters(shape_).empty();
-    if (folds) make_partials();
+    if (folds)
+      make_partials();
+    else
+      add_joined();
     std::size_t slot = 0;
     for (const Part& part : parts_) {
       if (!part.counts) counted_ = std::min(counted_, slot);
@@ -73,7 +77,8 @@ class LoopMaker {
   struct Part {
     std::size_t begin = 0, end = 0;
     bool is_core = false;
-    bool counts = true;  ///< for reductions: redundantly computed elements do not
+    bool counts = true;     ///< for reductions: redundantly computed elements do not
+    bool is_small = false;  ///< goes by small_
     MeshPlan plan;
     std::vector<Piece> pieces;
     DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
@@ -126,12 +131,38 @@ class LoopMaker {
       part.end = range.end;
       part.is_core = range.is_core;
       part.counts = range.counts;
-      if (needs_plan(shape_, cut_.form))
+      if (part.is_small = goes_as_small_loop(range); part.is_small)
+        part.pieces = {{part.begin, part.end, 0, small_->cut.groups_for(part.end - part.begin)}};
+      else if (needs_plan(shape_, cut_.form))
         cut_by_plan(part);
       else
         part.pieces = {{part.begin, part.end, 0, cut_.groups_for(part.end - part.begin)}};
       parts_.push_back(std::move(part));
     }
+  }
+
+  /// What waits for halos is little, and where a loop has a launch for each colour all of them
+  /// would come one after the other then, with hardly anything to do: it goes as a loop of its size
+  /// would, where that is in one launch.
+  bool goes_as_small_loop(const LoopRange& range) {
+    if (range.is_core || of_parts_.ranges.size() == 1 || cut_.form != Form::coloured ||
+        !fold_parameters(shape_).empty())
+      return false;
+    const Request request = make_request(shape_, session_.loop_device(),
+                                         static_cast<std::int64_t>(range.end - range.begin));
+    const LoopGenerator generator;
+    Parameters usual = generator.defaults(request);
+    if (form_of(usual) == Form::coloured) return false;
+    // CPUs usually work in blocks; who asked for colours there gets the same.
+    if (form_of(usual) != Form::atomic)
+      usual = {{"FORM", 1}, {"GROUP", parameters_.get("GROUP", 1)}};
+    if (!generator.accepts(request, usual)) return false;
+    if (!small_) {
+      small_.emplace();
+      small_->parameters = usual;
+      small_->cut = {usual, session_.device()->compute_units};
+    }
+    return true;
   }
 
   void cut_by_plan(Part& part) {
@@ -186,9 +217,31 @@ class LoopMaker {
     LanesFound found = find_lanes(request_, parameters_, session_.resolver(), session_.context(),
                                   session_.device());
     lane_notes_ = std::move(found.notes);
+    if (of_parts_.is_distributed) agree_on_lanes(found.has_asked);
     if (!found.trial) return;
     if (session_.recording != nullptr && !is_trial()) session_.recording->add(*found.trial);
     if (explains_by_environment()) *EnvironmentExplanation().get() = *found.trial;
+  }
+
+  /// All parts call a built-in function on vectors, or none does. At the loop's first call; later
+  /// ones, and trials, which parts make alone, keep to that.
+  void agree_on_lanes(bool has_asked) {
+    if (built_ins_of(shape_).empty()) return;
+    if (!of_parts_.lanes) {
+      // A part that works on one element at a time has nothing against it.
+      const std::uint64_t mine = has_asked ? lane_bits(request_) : ~std::uint64_t{0};
+      const auto all = Agreement(*session_.transport)
+                           .gather(fmt::format("built-in functions of loop {}", shape_.kernel), "",
+                                   std::as_bytes(std::span(&mine, 1)));
+      std::uint64_t lanes = mine;
+      for (std::size_t at = 0; at < all.size(); at += sizeof lanes) {
+        std::uint64_t theirs = 0;
+        std::memcpy(&theirs, all.data() + at, sizeof theirs);
+        lanes &= theirs;
+      }
+      of_parts_.lanes = lanes;
+    }
+    if (has_asked) keep_lanes(request_, *of_parts_.lanes);
   }
 
   void compile() {
@@ -199,9 +252,22 @@ class LoopMaker {
       });
       if (!known) wanted.push_back(variant);
     };
-    for (const Part& part : parts_)
-      for (const Piece& piece : part.pieces)
-        want(variant_of(loop_kernel(shape_), cut_.range_of(piece.groups)));
+    const auto want_all = [&](bool is_small, const LoopCut& cut) {
+      for (const Part& part : parts_)
+        if (part.is_small == is_small)
+          for (const Piece& piece : part.pieces)
+            want(variant_of(loop_kernel(shape_), cut.range_of(piece.groups)));
+    };
+    if (small_) {
+      want_all(true, small_->cut);
+      ChosenParameters chosen = chosen_;
+      chosen.parameters = small_->parameters;
+      small_->program = &session_.program(request_, chosen, wanted, report_, lane_notes_);
+      wanted.clear();
+    }
+    want_all(false, cut_);
+    if (const auto piece = joined_piece())
+      want(variant_of(loop_kernel(shape_), cut_.range_of(piece->groups)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
     program_ = &session_.program(request_, chosen_, wanted, report_, lane_notes_);
   }
@@ -228,12 +294,31 @@ class LoopMaker {
   }
 
   void add_launch(const Part& part, const Piece& piece, std::size_t slot) {
-    Launch& launch =
-        made_->launches_.emplace_back(session_.context(), *program_, loop_kernel(shape_));
+    Program& program = part.is_small ? *small_->program : *program_;
+    set_all(made_->launches_.emplace_back(session_.context(), program, loop_kernel(shape_)), part,
+            piece, slot);
+  }
+  void set_all(Launch& launch, const Part& part, const Piece& piece, std::size_t slot) {
     unsigned position = 0;
-    for (const auto& parameter : loop_parameters(shape_, parameters_))
+    const auto& parameters = part.is_small ? small_->parameters : parameters_;
+    for (const auto& parameter : loop_parameters(shape_, parameters))
       set(launch, position++, parameter, part, piece, slot);
-    launch.set_range(cut_.range_of(piece.groups));
+    launch.set_range((part.is_small ? small_->cut : cut_).range_of(piece.groups));
+  }
+
+  /// One launch in place of those of the core and of what follows it without a gap.
+  void add_joined() {
+    const auto piece = joined_piece();
+    if (!piece) return;
+    made_->joined_.emplace(session_.context(), *program_, loop_kernel(shape_));
+    set_all(*made_->joined_, parts_.front(), *piece, 0);
+  }
+  std::optional<Piece> joined_piece() const {
+    if (parts_.size() != 2 || needs_plan(shape_, cut_.form) || !fold_parameters(shape_).empty() ||
+        parts_[0].end != parts_[1].begin)
+      return std::nullopt;
+    const std::size_t begin = parts_[0].begin, end = parts_[1].end;
+    return Piece{begin, end, 0, cut_.groups_for(end - begin)};
   }
 
   void add_fold(std::size_t count) {
@@ -381,6 +466,13 @@ class LoopMaker {
   std::vector<std::string> lane_notes_;  ///< of built-in functions that are called for each lane
   std::vector<Part> parts_;
   Program* program_ = nullptr;
+  /// Another form of the loop.
+  struct Small {
+    Parameters parameters;
+    LoopCut cut;
+    Program* program = nullptr;
+  };
+  std::optional<Small> small_;  ///< for small parts
   std::map<int, cl_mem> partials_;
   std::size_t counted_ = std::numeric_limits<std::size_t>::max();
 };

@@ -158,10 +158,20 @@ class PartOfLoop {
   std::uint64_t written_;
 };
 
+/// A loop that waits for nothing from others needs no core.
+void join_owned(std::vector<LoopRange>& ranges) {
+  if (ranges.size() < 2 || !ranges[0].is_core || ranges[1].begin != ranges[0].end) return;
+  if (!ranges[1].counts) return;
+  ranges[1].begin = ranges[0].begin;
+  ranges.erase(ranges.begin());
+}
+
 /// What must be the same on all parts, in words.
-std::string details_of(const Kernel& kernel, const LoopOver& over, std::span<const Arg> arguments) {
-  std::string text = fmt::format("{}\nlayers {}, {}\n", kernel.code(), over.layers,
-                                 over.subset == nullptr ? "all" : "a subset");
+std::string details_of(const Session& session, const Kernel& kernel, const LoopOver& over,
+                       std::span<const Arg> arguments) {
+  std::string text = fmt::format("{}\nlayers {}, {}{}\n", kernel.code(), over.layers,
+                                 over.subset == nullptr ? "all" : "a subset",
+                                 session.checks_halos ? ", KILN_MPI_CHECK=1" : "");
   for (const Arg& arg : arguments)
     text += fmt::format("{} {} {} {} {} {} {}\n", label_of(arg), name_of(arg.access),
                         arg.map == nullptr ? "" : arg.map->name, arg.component, arg.index,
@@ -188,15 +198,17 @@ LoopParts parts_of(LoopSession& session, const Kernel& kernel, const LoopShape& 
   parts.is_distributed = session.is_distributed();
   if (!parts.is_distributed) return parts;
   parts.all = &session.parts();
+  auto read_elsewhere = loop.needs();
+  if (read_elsewhere.empty()) join_owned(parts.ranges);
   std::vector<HaloNeed> needs;
   std::vector<HaloRead> halo_reads;
-  for (auto& [dat, need] : loop.needs()) {
+  for (auto& [dat, need] : read_elsewhere) {
     needs.push_back(std::move(need));
     halo_reads.push_back({dat, nullptr});
   }
   const auto classes =
       parts.all->classes.get(fmt::format("loop {} over {}", kernel.name(), over.set->name),
-                             details_of(kernel, over, arguments), needs);
+                             details_of(session, kernel, over, arguments), needs);
   for (std::size_t i = 0; i < classes.size(); ++i) halo_reads[i].halo = classes[i];
   if (!halo_reads.empty())
     parts.exchange = std::make_unique<Exchange>(session, std::move(halo_reads), kernel.name());

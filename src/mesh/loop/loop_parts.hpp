@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,6 +28,8 @@ struct LoopParts {
   // Of a distributed Mesh.
   bool is_distributed = false;
   Parts* all = nullptr;
+  /// Which built-in functions of its kernel all parts call on vectors, as of its first call.
+  std::optional<std::uint64_t> lanes;
   std::unique_ptr<Exchange> exchange;  ///< null: it reads nothing of others
   std::vector<std::pair<GlobalState*, Access>> globals;
   std::vector<DatState*> checked_reads;  ///< with Options::check: Dats that it reads

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "base/clock.hpp"
+#include "device/opencl.hpp"
+#include "mesh/loop/prepared_loop.hpp"
 
 namespace kiln::mesh {
 
@@ -32,6 +34,14 @@ void LoopSession::exchange_all(DatState& dat) {
   Parts& all = parts();
   all.exchange_of(dat, all.classes.whole(*Handles::state(dat.on.set()))).refresh(queue);
   launched();
+}
+
+void LoopSession::forget_parts() {
+  run_all();
+  if (parts_) parts_->shares.bring_together();
+  while (!loops.all().empty()) loops.forget_loops(loops.all().front()->over().set);
+  check_cl(::clFinish(queue.cl()()), "clFinish");
+  parts_.reset();
 }
 
 double LoopSession::copy_bandwidth() {

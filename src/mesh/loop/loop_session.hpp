@@ -31,6 +31,7 @@ struct LoopSession : Session {
   void forget_share(GlobalState& global) override;
   void exchange_all(DatState& dat) override;
   void record(TimelineSpan span) override { recording->add(std::move(span)); }
+  void forget_parts() override;
 
   /// Of a distributed Mesh.
   Parts& parts();

@@ -34,6 +34,7 @@ void MadeLoop::set_constants() {
       const ByteView value{data.initial().data(), data.bytes()};
       for (std::size_t i = 0; i < loop_launches_; ++i)
         launches_[i].set_scalar(constant.position, value);
+      if (joined_) joined_->set_scalar(constant.position, value);
     }
     constant.seen = constant.state->version;
   }
@@ -71,6 +72,14 @@ void MadeLoop::launch(const Queue& queue, bool is_timed, std::size_t begin, std:
     times_.enqueue(launches_[i], queue, LaunchTimes::part(i - begin, end - begin), half);
 }
 
+void MadeLoop::launch_all(const Queue& queue, bool is_timed) {
+  if (!joined_) return launch(queue, is_timed, 0, launches_.size());
+  if (is_timed)
+    times_.enqueue(*joined_, queue, LaunchTimes::Part::only);
+  else
+    joined_->enqueue(queue.cl()());
+}
+
 void MadeLoop::note_changes() {
   for (Residence* output : outputs_) output->device_writes();
   for (DatState* dat : halo_writes_) dat->halo_changed();
@@ -94,16 +103,17 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
       parts_->exchange && parts_->exchange->begin(queue) ? parts_->exchange.get() : nullptr;
   const bool exchanges = (!halo_reads_.empty() && begin_exchanges(queue)) || exchange != nullptr;
   bring_inputs(queue);
-  std::size_t done = 0;
   try {
     if (exchanges) {
-      launch(queue, is_timed, 0, done = core_launches_, " (core)");
-      if (done > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
+      launch(queue, is_timed, 0, core_launches_, " (core)");
+      if (core_launches_ > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
       if (exchange != nullptr) exchange->send();
       end_exchanges(queue);
       if (exchange != nullptr) exchange->finish(queue);
+      launch(queue, is_timed, core_launches_, launches_.size(), " (rest)");
+    } else {
+      launch_all(queue, is_timed);
     }
-    launch(queue, is_timed, done, launches_.size(), exchanges ? " (rest)" : "");
   } catch (...) {
     // Some may be on their way. Where none is, the device's copies are as good as the host's.
     note_changes();

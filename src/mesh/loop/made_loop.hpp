@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "mesh/loop/loop_parts.hpp"
@@ -74,12 +75,16 @@ class MadeLoop {
   void set_constants();
   void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end,
               const char* half = "");
+  void launch_all(const Queue& queue, bool is_timed);
   void note_changes();
   void prepare_parts();
   bool begin_exchanges(const Queue& queue);
   void end_exchanges(const Queue& queue);
 
   std::deque<Launch> launches_;  ///< of the loop, then, where it reduces, the fold
+  /// All of these in one, for runs that wait for no halo; where there are not several, or they
+  /// need plans, none.
+  std::optional<Launch> joined_;
   std::vector<Residence*> inputs_, outputs_;
   std::vector<GlobalState*> extrema_;
   std::vector<Constant> constants_;

@@ -95,10 +95,8 @@ Dat Mesh::dat(std::string name, const DataSet& on, ScalarType type, const void* 
            elements * dim, elements, on.set().name(), dim);
   Residence data({type, elements, dim, layout});
   if (count != 0) std::memcpy(data.initial().data(), values, data.bytes());
-  const Dat made =
-      Handles::keep<Dat>(DatState{session_, std::move(name), on, next_identity(), std::move(data)});
-  if (session_->takes_declarations()) session_->declared.dats.push_back(Handles::state(made));
-  return made;
+  return Handles::keep<Dat>(
+      DatState{session_, std::move(name), on, next_identity(), std::move(data)});
 }
 
 Dat Mesh::wrap(std::string name, const DataSet& on, ScalarType type, cl_mem memory,

@@ -58,7 +58,7 @@ Residence::Residence(const Form& form) try : form_(form), data_(checked_bytes(fo
 }
 
 Residence::Residence(const Form& form, cl_mem memory, std::size_t offset, const Queue& queue)
-    : form_(form), data_(memory, offset, checked_bytes(form), queue) {
+    : form_(form), data_(memory, offset, checked_bytes(form), queue), is_wrapped_(true) {
   if (form.layout == DataLayout::soa && form.dim > 1 && form.elements > 1)
     by_element_.emplace(bytes());
   data_.written_on_queue();

@@ -65,6 +65,8 @@ class Residence {
   /// Gives all memory back; the queue must have finished with it.
   void free();
   bool is_free() const { return is_free_; }
+  /// Whether it is in a buffer of the application.
+  bool is_wrapped() const { return is_wrapped_; }
   /// Whether commands may still use the memory.
   bool was_used() const { return data_.is_on_devices(); }
 
@@ -78,6 +80,7 @@ class Residence {
   bool is_host_newer_ = false;  ///< by_element_ is newer than data_
   bool is_host_older_ = false;  ///< or older, whatever data_ knows of its queue
   bool is_free_ = false;
+  bool is_wrapped_ = false;
 };
 
 }  // namespace kiln::mesh

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/data/text.hpp"
+#include "base/os/environment.hpp"
 #include "device/opencl.hpp"
 #include "kernel/traits/driver_findings.hpp"
 #include "mesh/model/basics.hpp"
@@ -73,10 +75,23 @@ bool LiveStates::Lookup::has(const void* state, std::type_index type) {
   return found != types.by_address.end() && found->second == type;
 }
 
+bool checks_halos_by_environment() {
+  const std::string text = environment("KILN_MPI_CHECK");
+  if (text.empty() || text == "0") return false;
+  if (text != "1") refuse("KILN_MPI_CHECK: found '{}', expected 0 or 1", one_line(text));
+  return true;
+}
+
 Session::Session(const Mesh::Options& given, const Runtime& holder)
     : options(given), runtime(holder), queue(queue_of(given, runtime)) {
   options.timing = options.timing || options.timeline;
   pin_workers_as_found(resolver().findings(), *queue.context(), queue.device());
+}
+
+const Queue& Session::transfers() {
+  if (halo_order == HaloOrder::one_queue) return queue;
+  if (!transfers_) transfers_.emplace(queue.context(), queue.device(), Queue::Times::none);
+  return *transfers_;
 }
 
 Session::~Session() = default;

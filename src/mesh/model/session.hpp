@@ -13,6 +13,21 @@
 
 namespace kiln::mesh {
 
+/// Appends to a list of what others hold. Those that are gone go from it now and then.
+template <class State>
+void add_weak(std::vector<std::weak_ptr<State>>& list, const std::shared_ptr<State>& state) {
+  if (list.size() == list.capacity())
+    std::erase_if(list, [](const auto& one) { return one.expired(); });
+  list.push_back(state);
+}
+
+/// Whether KILN_MPI_CHECK asks for it. Throws bad_input for a value that is neither 0 nor 1.
+bool checks_halos_by_environment();
+
+/// How transfers of halos come after kernels, and kernels after transfers, on another queue: by
+/// events that the driver waits for; or the host waits, and nothing is enqueued before its time.
+enum class HaloOrder : std::uint8_t { by_events, by_host, one_queue };
+
 /// What a Mesh and all its handles share: the device, the Resolver, the constants. One thread at a
 /// time.
 ///
@@ -36,7 +51,7 @@ struct Session {
   std::shared_ptr<State> keep(State given) {
     auto state = std::make_unique<State>(std::move(given));
     LiveStates::add(state.get(), typeid(State));
-    return std::shared_ptr<State>(state.release(), [](State* gone) {
+    std::shared_ptr<State> kept(state.release(), [](State* gone) {
       const auto session = gone->session;
       // New values of a Global may be on their way without any loop.
       bool may_be_written = false;
@@ -46,6 +61,9 @@ struct Session {
       LiveStates::remove(gone);
       delete gone;
     });
+    if constexpr (std::is_same_v<State, DatState>)
+      if (transport != nullptr) add_weak(declared.dats, kept);
+    return kept;
   }
   /// The same for a state whose owner frees its memory.
   void part_with(const void* state, bool may_be_written = false) noexcept;
@@ -78,6 +96,9 @@ struct Session {
   virtual void forget_share(GlobalState& global) = 0;
   /// Brings all stale copies of others' elements; the Dat is on a Set in parts.
   virtual void exchange_all(DatState& dat) = 0;
+  /// All Globals get the value of all parts; then all that was made for the parts as they are goes:
+  /// loops, which run first where they are queued, lists and memory of exchanges.
+  virtual void forget_parts() = 0;
 
   /// For Mesh::timeline(), with Options::timeline: what is no kernel.
   virtual void record(TimelineSpan span) = 0;
@@ -87,13 +108,19 @@ struct Session {
   Queue queue;  ///< in order, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
   std::shared_ptr<Transport> transport;                ///< null: not distributed
+  /// A second queue, in order, for transfers while loops compute; made when it is first
+  /// asked for.
+  const Queue& transfers();
   /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
   bool stages_halos = false;
   ClockReading first_clocks;  ///< Options::timeline: when the Mesh was made
+  HaloOrder halo_order = HaloOrder::by_host;
+  /// Copies are held against what they copy before they are read (KILN_MPI_CHECK).
+  bool checks_halos = checks_halos_by_environment();
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }
 
-  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, or has distributed, in
-  /// the order of its declaration; Dats only before.
+  /// On a Mesh with a Transport: what Mesh::partition() is to distribute, in the order of its
+  /// declaration. Dats that are made afterwards, too, since it may be called again.
   struct Declared {
     std::vector<std::weak_ptr<SetState>> sets;
     std::vector<std::weak_ptr<MapState>> maps;
@@ -113,6 +140,7 @@ struct Session {
 
  private:
   bool is_launched_ = false;
+  std::optional<Queue> transfers_;
   std::exception_ptr pending_;
 };
 

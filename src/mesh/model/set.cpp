@@ -29,7 +29,6 @@ std::vector<std::int32_t> rising(std::span<const std::int32_t> indices, std::siz
 
 Subset make_subset(const Set& set, std::vector<std::int32_t> indices) {
   check_partitioned(*Handles::state(set), "a subset");
-  Handles::state(set)->has_subsets = true;
   std::array<std::size_t, 4> sizes{};
   for (std::size_t part = 0; part < 4; ++part)
     sizes[part] =
@@ -37,8 +36,11 @@ Subset make_subset(const Set& set, std::vector<std::int32_t> indices) {
                                                   static_cast<std::int32_t>(set.sizes()[part])) -
                                  indices.begin());
   Residence device = resident(indices);
-  return Handles::keep<Subset>(SubsetState{Handles::state(set)->session, set, std::move(indices),
-                                           sizes, next_identity(), std::move(device)});
+  SetState& superset = *Handles::state(set);
+  const auto made = Handles::keep<Subset>(SubsetState{superset.session, set, std::move(indices),
+                                                      sizes, next_identity(), std::move(device)});
+  add_weak(superset.subsets, Handles::state(made));
+  return made;
 }
 
 }  // namespace

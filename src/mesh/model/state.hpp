@@ -22,6 +22,7 @@ namespace kiln::mesh {
 
 struct Blocks;
 struct Session;
+struct SubsetState;
 class MatrixKernels;
 struct HaloClass;
 struct MatrixWork;
@@ -62,7 +63,11 @@ struct SetState {
   std::shared_ptr<const SetPart> part{};   ///< of a distributed Mesh, once partitioned
   unsigned maps = 0;                       ///< declared from it so far
   std::shared_ptr<const Blocks> blocks{};  ///< of Mesh::partition(): the rows that parts declared
-  bool has_subsets = false;
+  std::vector<std::weak_ptr<SubsetState>> subsets{};  ///< those that are held, and others
+
+  bool has_subsets() const {
+    return std::ranges::any_of(subsets, [](const auto& one) { return !one.expired(); });
+  }
 };
 
 struct SubsetState {

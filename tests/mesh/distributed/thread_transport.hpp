@@ -88,6 +88,7 @@ class ThreadTransport : public Transport {
     int to = 0;
     std::size_t bytes = 0;
     std::string what;
+    const std::byte* from = nullptr;
   };
   std::vector<Sent> sent;
   std::size_t gathers = 0, deliveries = 0;
@@ -106,7 +107,7 @@ class ThreadTransport : public Transport {
     copies_.clear();
     for (const Message& message : sends_) {
       copies_.emplace_back(message.bytes.begin(), message.bytes.end());
-      sent.push_back({message.rank, message.bytes.size(), std::string(what)});
+      sent.push_back({message.rank, message.bytes.size(), std::string(what), message.bytes.data()});
       post_->send(Kind::exchange, rank_, message.rank, {std::string(what), copies_.back()});
     }
   }

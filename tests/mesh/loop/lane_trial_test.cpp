@@ -108,10 +108,33 @@ TEST_F(LaneTrials, ask_only_for_what_the_kernel_calls_on_vectors) {
 
 TEST_F(LaneTrials, are_not_made_where_no_vectors_are) {
   Request one = request("sqrt(x[0])"), none = request("x[0] * x[1]");
+  // Loops that ran before in this process may have found something.
+  const auto names = [&] {
+    std::vector<std::string> known;
+    for (const auto& [name, finding] : resolver_.findings().known(topics::lanes, *device_))
+      known.push_back(name);
+    return known;
+  };
+  const auto before = names();
   EXPECT_FALSE(find_lanes(one, {{"FORM", 0}, {"LANES", 1}}, resolver_, context_, device_).trial);
   EXPECT_FALSE(find_lanes(one, {{"FORM", 2}, {"LANES", 8}}, resolver_, context_, device_).trial);
   EXPECT_FALSE(find_lanes(none, {{"FORM", 0}, {"LANES", 8}}, resolver_, context_, device_).trial);
-  EXPECT_TRUE(resolver_.findings().known(topics::lanes, *device_).empty());
+  EXPECT_EQ(names(), before);
+}
+
+TEST_F(LaneTrials, are_cut_down_to_what_other_parts_of_a_mesh_found) {
+  Request asked = request("sqrt(x[0]) + fabs(x[1])");
+  LoopPayload loop = asked.payload.as<LoopPayload>();
+  const BuiltIns both{{"fabs", ScalarType::f64}, {"sqrt", ScalarType::f64}};
+  loop.on_vectors = both;
+  asked.payload = LoopPayload(loop);
+  const auto found = [&] { return asked.payload.as<LoopPayload>().on_vectors; };
+  EXPECT_EQ(lane_bits(asked) & 3, 3u);
+  keep_lanes(asked, ~std::uint64_t{0});
+  EXPECT_EQ(found(), both);
+  keep_lanes(asked, 2);  // in the order of names
+  EXPECT_EQ(found(), (BuiltIns{{"sqrt", ScalarType::f64}}));
+  EXPECT_EQ(lane_bits(asked) & 3, 2u);
 }
 
 TEST_F(LaneTrials, are_kept_and_read_again) {

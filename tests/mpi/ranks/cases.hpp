@@ -60,8 +60,11 @@ void airfoil_messages(const Environment& mpi, const Words& words);
 void late_messages(const Environment& mpi, const Words& words);
 // solve_cases.cpp
 void solves(const Environment& mpi, const Words& words);
+// stalled_call_cases.cpp
+void stalled_call(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);
+void shares(const Environment& mpi, const Words& words);
 
 }  // namespace kiln::testing

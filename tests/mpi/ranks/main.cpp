@@ -21,6 +21,7 @@ int main(int count, char** words) {
       {"stalling", stalling},
       {"elsewhere", elsewhere},
       {"places", places},
+      {"stalled_call", stalled_call},
       {"traced", traced},
       {"partitions", partitions},
       {"small_graphs", small_graphs},
@@ -33,7 +34,8 @@ int main(int count, char** words) {
       {"late_messages", late_messages},
       {"solves", solves},
       {"herd", herd},
-      {"threads", threads}};
+      {"threads", threads},
+      {"shares", shares}};
   const Environment mpi(count, words);
   const Words all(words + 1, words + count);
   say("process " + std::to_string(::getpid()));

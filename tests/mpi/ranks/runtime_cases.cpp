@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <numeric>
@@ -103,6 +104,47 @@ void threads(const Environment& mpi, const Words& words) {
   std::int64_t busy = 0;
   for (const long ticks : spent) busy += ticks > all / 10 ? 1 : 0;
   say("units " + std::to_string(device.compute_units) + " busy " + std::to_string(busy));
+}
+
+/// Shares of ranks by their speed: of what they say that they did, and as measured.
+void shares(const Environment& mpi, const Words&) {
+  const auto ranks = static_cast<std::size_t>(mpi.size());
+  const auto check = [&](const std::vector<double>& found, const std::vector<double>& expected) {
+    expect(found.size() == expected.size(), found.size(), " shares");
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      expect(std::abs(found[rank] - expected[rank]) < 1e-12, "share of rank ", rank, " is ",
+             found[rank], ", expected ", expected[rank]);
+  };
+  // Rank r does r + 1 elements a second, each another number of them.
+  std::vector<double> expected;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    expected.push_back(2.0 * static_cast<double>(rank + 1) /
+                       static_cast<double>(ranks * (ranks + 1)));
+  const double speed = mpi.rank() + 1, elements = 100.0 * (mpi.size() - mpi.rank());
+  check(mpi::shares_of(mpi.comm(), elements, elements / speed), expected);
+  // The first one did nothing, or nearly nothing: what the others do on average, or a little.
+  std::vector<double> others(ranks, 1.0 / static_cast<double>(ranks));
+  check(mpi::shares_of(mpi.comm(), mpi.rank() == 0 ? 0 : 50, 2), others);
+  const double all = 0.01 + static_cast<double>(ranks - 1);
+  for (std::size_t rank = 0; rank < ranks; ++rank) others[rank] = (rank == 0 ? 0.01 : 1) / all;
+  check(mpi::shares_of(mpi.comm(), mpi.rank() == 0 ? 1e-9 : 50, 2), others);
+
+  const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu", .store = "off"});
+  const auto measured = mpi::speeds(mpi.comm(), runtime);
+  expect(measured.size() == ranks, measured.size(), " shares");
+  double sum = 0;
+  for (const double share : measured) {
+    expect(share > 0, "a share of ", share);
+    sum += share;
+  }
+  expect(std::abs(sum - 1) < 1e-12, "shares sum up to ", sum);
+  std::vector<double> first = measured;
+  MPI_Bcast(first.data(), static_cast<int>(ranks), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  expect(first == measured, "ranks have other shares");
+  if (mpi.rank() == 0)
+    mpi::shares_of(mpi.comm(), -1, 1);
+  else
+    mpi::shares_of(mpi.comm(), 1, 1);
 }
 
 }  // namespace kiln::testing
