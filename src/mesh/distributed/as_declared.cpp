@@ -58,7 +58,9 @@ AsDeclared::AsDeclared(Session& session) : session_(session) {
   for (std::size_t at = 0; at < maps.size(); ++at) {
     MapState& map = *maps[at];
     maps_.push_back({maps[at], std::exchange(map.values, resident({}, map.arity))});
-    map.declared = std::move(numbers[at]);
+    map.declared.clear();
+    map.declared.append(std::span<const std::int64_t>(numbers[at]));
+    numbers[at] = {};
     ++map.version;
   }
   for (std::size_t at = 0; at < dats.size(); ++at) {

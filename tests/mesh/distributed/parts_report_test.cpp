@@ -11,10 +11,10 @@ namespace {
 constexpr std::int64_t ring_size = 90;
 
 /// Edges e between nodes e and e + 1 of a ring, whose nodes have owners at random.
-struct CutRing {
+struct ReportedRing {
   std::vector<std::int32_t> owners;
 
-  explicit CutRing(int parts) {
+  explicit ReportedRing(int parts) {
     std::mt19937 random(31);  // the same in each run
     for (std::int64_t k = 0; k < ring_size; ++k)
       owners.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(parts)));
@@ -36,7 +36,7 @@ struct CutRingPart {
   Dat x, sum;
   Global all;
 
-  CutRingPart(const CutRing& ring, const std::shared_ptr<Transport>& transport,
+  CutRingPart(const ReportedRing& ring, const std::shared_ptr<Transport>& transport,
               bool timeline = false)
       : mesh(parts_runtime(), transport, options(timeline)),
         edges(mesh.set("edges", count(*transport))),
@@ -95,7 +95,7 @@ class PartsReports : public ::testing::TestWithParam<int> {};
 
 TEST_P(PartsReports, add_up_what_each_part_has_and_are_the_same_on_all) {
   const int parts = GetParam();
-  const CutRing ring(parts);
+  const ReportedRing ring(parts);
   std::vector<PartsReport> reports(static_cast<std::size_t>(parts));
   std::vector<LoopReport> own(reports.size());
   std::vector<std::size_t> messages(reports.size()), bytes(reports.size());
@@ -144,7 +144,7 @@ TEST_P(PartsReports, add_up_what_each_part_has_and_are_the_same_on_all) {
 
 TEST_P(PartsReports, say_how_the_mesh_lies_over_the_parts) {
   const int parts = GetParam();
-  const CutRing ring(parts);
+  const ReportedRing ring(parts);
   in_parts(parts, [&](const auto& transport) {
     CutRingPart part(ring, transport);
     const PartsReport report = part.mesh.report_of_parts();
@@ -174,7 +174,7 @@ TEST_P(PartsReports, say_how_the_mesh_lies_over_the_parts) {
 }
 
 TEST_P(PartsReports, begin_anew) {
-  const CutRing ring(GetParam());
+  const ReportedRing ring(GetParam());
   in_parts(GetParam(), [&](const auto& transport) {
     CutRingPart part(ring, transport);
     part.run(3);
@@ -187,7 +187,7 @@ TEST_P(PartsReports, begin_anew) {
 
 TEST_P(PartsReports, timelines_have_all_parts_and_their_exchanges) {
   const int parts = GetParam();
-  const CutRing ring(parts);
+  const ReportedRing ring(parts);
   const std::int64_t start = now_ns();
   std::vector<std::vector<TimelineSpan>> timelines(static_cast<std::size_t>(parts));
   in_parts(parts, [&](const auto& transport) {

@@ -64,7 +64,7 @@ class Pictures : public ::testing::Test {
  protected:
   std::filesystem::path path(const std::string& name) const { return folder_.path() / name; }
   std::string content(const std::string& name) const {
-    return value_or_throw(read_text(path(name)));
+    return value_or_throw(kiln::read_text(path(name)));
   }
   TemporaryFolder folder_ = value_or_throw(TemporaryFolder::create("kiln-pieces"));
 };
