@@ -143,17 +143,18 @@ class LoopMaker {
 
   /// What waits for halos is little, and where a loop has a launch for each colour all of them
   /// would come one after the other then, with hardly anything to do: it goes as a loop of its size
-  /// would, where that is in one launch.
+  /// would, where that is in one launch. Not on CPUs, where sums have one order.
   bool goes_as_small_loop(const LoopRange& range) {
-    if (range.is_core || of_parts_.ranges.size() == 1 || cut_.form != Form::coloured ||
-        !fold_parameters(shape_).empty())
+    const bool is_cpu = session_.device()->type == Device::Type::cpu && !session_.stages_halos;
+    if (is_cpu || !of_parts_.is_distributed || range.is_core || of_parts_.ranges.size() == 1 ||
+        cut_.form != Form::coloured || !fold_parameters(shape_).empty())
       return false;
     const Request request = make_request(shape_, session_.loop_device(),
                                          static_cast<std::int64_t>(range.end - range.begin));
     const LoopGenerator generator;
     Parameters usual = generator.defaults(request);
     if (form_of(usual) == Form::coloured) return false;
-    // CPUs usually work in blocks; who asked for colours there gets the same.
+    // In tests, on a CPU, which usually works in blocks.
     if (form_of(usual) != Form::atomic)
       usual = {{"FORM", 1}, {"GROUP", parameters_.get("GROUP", 1)}};
     if (!generator.accepts(request, usual)) return false;

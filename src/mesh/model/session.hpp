@@ -114,7 +114,7 @@ struct Session {
   /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
   bool stages_halos = false;
   ClockReading first_clocks;  ///< Options::timeline: when the Mesh was made
-  HaloOrder halo_order = HaloOrder::by_host;
+  HaloOrder halo_order = HaloOrder::by_events;
   /// Copies are held against what they copy before they are read (KILN_MPI_CHECK).
   bool checks_halos = checks_halos_by_environment();
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }

@@ -214,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(Parts, HaloStagingOrder,
                                             ::testing::Values(Staging::host, Staging::device)),
                          parts_name);
 
-/// With a launch for each colour, what waits for halos goes in one launch.
+/// With a launch for each colour, what waits for halos goes in one launch on a GPU.
 TEST(ColoursOfParts, are_those_of_the_core_alone) {
   const Runtime runtime({.store = "off"});
   use_form(Mesh(runtime), {{"FORM", 2}, {"GROUP", 16}});
@@ -229,6 +229,7 @@ TEST(ColoursOfParts, are_those_of_the_core_alone) {
             2 * static_cast<double>(1 + web.target(Web::ends, e, 1 - end));
     in_parts(parts, [&](const auto& transport) {
       Mesh mesh(runtime, transport);
+      Handles::session(mesh)->stages_halos = true;  // as on a GPU
       const SetPart& cells = plain[transport->rank()].sets[Web::cells];
       WebPart at(mesh, plain[transport->rank()]);
       std::vector<double> numbers(cells.numbers.begin(), cells.numbers.end());
