@@ -109,8 +109,10 @@ TEST_P(StalledCall, EndsAllAtTheLimit) {
     const std::string path = (folder->path() / "grid.h5").string();
     const std::vector<std::string> make{"mesh", "naca0012", "-I", "4", "-J", "4", "-o", path};
     ASSERT_EQ(run_program(1, KILN_COMMAND, make).result.exit_code, 0);
-    const Ranks ranks =
-        run_ranks(3, {"stalled_call", library, way, path}, {{"KILN_MPI_STALL", "0.2"}});
+    const Ranks ranks = run_program(
+        3, "-x",
+        {"LD_PRELOAD=" KILN_MPI_STALL_LIBRARY, KILN_MPI_RANKS, "stalled_call", library, way, path},
+        {{"KILN_MPI_STALL", "0.2"}});
     if (ranks.result.output.find("no " + library) != std::string::npos)
       GTEST_SKIP() << "Kiln was built without it";
     const std::string what = library == "scotch" ? "partitioning by scotch" : "reading " + path;

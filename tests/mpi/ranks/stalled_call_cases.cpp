@@ -1,54 +1,19 @@
-// A rank that does not come on within a call of PT-Scotch or parallel HDF5: this program has these
-// functions itself, so that libkiln-mpi.so calls them here.
+// A rank that does not come on within a call of PT-Scotch or parallel HDF5 (tests/mpi/stall).
 #include <dlfcn.h>
-#include <signal.h>
 
-#include <cstdint>
+#include <stdexcept>
 
 #include "cases.hpp"
-
-namespace {
-
-enum class Stall { none, stops, loops } stall = Stall::none;
-
-void stall_here() {
-  if (stall == Stall::stops) ::raise(SIGSTOP);
-  if (stall == Stall::loops)
-    for (volatile bool forever = true; forever;) {
-    }
-}
-
-template <class Function>
-Function next(const char* name) {
-  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-int SCOTCH_dgraphMap(void* graph, const void* shares, void* strategy, void* parts);
-int H5Dread(std::int64_t dataset, std::int64_t type, std::int64_t memory, std::int64_t file,
-            std::int64_t transfer, void* values);
-
-__attribute__((visibility("default"))) int SCOTCH_dgraphMap(void* graph, const void* shares,
-                                                            void* strategy, void* parts) {
-  stall_here();
-  return next<decltype(&SCOTCH_dgraphMap)>("SCOTCH_dgraphMap")(graph, shares, strategy, parts);
-}
-__attribute__((visibility("default"))) int H5Dread(std::int64_t dataset, std::int64_t type,
-                                                   std::int64_t memory, std::int64_t file,
-                                                   std::int64_t transfer, void* values) {
-  stall_here();
-  return next<decltype(&H5Dread)>("H5Dread")(dataset, type, memory, file, transfer, values);
-}
-}
 
 namespace kiln::testing {
 
 /// LIBRARY WAY PATH
 void stalled_call(const Environment& mpi, const Words& words) {
   [[maybe_unused]] const auto begin = [&] {
-    if (mpi.rank() == 1) stall = words.at(1) == "stops" ? Stall::stops : Stall::loops;
+    if (mpi.rank() != 1) return;
+    auto* stall = reinterpret_cast<void (*)(int)>(::dlsym(RTLD_DEFAULT, "kiln_mpi_stall"));
+    if (stall == nullptr) throw std::runtime_error("there is no libkiln-mpi-stall.so");
+    stall(words.at(1) == "stops" ? 1 : 2);
   };
   if (words.at(0) == "scotch") {
 #ifdef KILN_WITH_SCOTCH
