@@ -27,6 +27,7 @@ void Mesh::partition(const Partitioner& partitioner, std::span<const double> wei
   MatrixSession& session = MatrixSession::of(*not_moved(session_));
   if (session.transport == nullptr)
     refuse("mesh: it has no Transport, expected a Mesh that was made with one");
+  if (session.is_broken) refuse("mesh: Mesh::partition() has failed before, expected a new Mesh");
   session.throw_pending();
   session.run_all();
   together(*session.transport, "partition", [&] {

@@ -28,12 +28,13 @@ void share_verdict(Communicator::State& state) {
   void* own = nullptr;
   if (MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, state.local,
                               static_cast<void*>(&own), &state.verdict_memory) != MPI_SUCCESS)
-    return;
+    state.verdict_memory = MPI_WIN_NULL;
   MPI_Aint size = 0;
   int unit = 0;
   void* first = nullptr;
-  if (MPI_Win_shared_query(state.verdict_memory, 0, &size, &unit, static_cast<void*>(&first)) ==
-      MPI_SUCCESS)
+  if (state.verdict_memory != MPI_WIN_NULL &&
+      MPI_Win_shared_query(state.verdict_memory, 0, &size, &unit, static_cast<void*>(&first)) ==
+          MPI_SUCCESS)
     state.verdict = static_cast<int*>(first);
   if (state.local_rank == 0 && state.verdict != nullptr) *state.verdict = 0;
   MPI_Barrier(state.local);

@@ -17,6 +17,10 @@ class Initialised {
     if (MPI_Init_thread(count, words, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
       throw Error(Errc::io, "mpi: MPI_Init_thread failed");
     is_mine_ = true;
+    if (level < MPI_THREAD_SERIALIZED)
+      throw Error(Errc::unsupported,
+                  "mpi: the MPI library is for programs of one thread, expected "
+                  "MPI_THREAD_SERIALIZED");
   }
   Initialised(const Initialised&) = delete;
   Initialised& operator=(const Initialised&) = delete;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/agree.hpp"
 #include "mpi/partition.hpp"
+#include "mpi/transport.hpp"
 
 #ifdef KILN_WITH_METIS
 #include <metis.h>
@@ -89,10 +91,21 @@ std::vector<std::int32_t> cut_by_metis(const mesh::PartitionInput& graph,
   const std::vector<std::size_t> counts = on_first_rank(transport, degrees);
   on_first_rank(transport, neighbours);
 
+  std::vector<idx_t> parts;
+  const auto cut_here = [&] {
+    if (transport.rank() == 0)
+      parts =
+          cut(std::move(degrees), std::move(neighbours), transport.size(), graph.weights, options);
+  };
+  // The others wait for one that computes, and learn of its error.
+  if (const auto* over_mpi = dynamic_cast<const MpiTransport*>(&transport)) {
+    Watch patient(over_mpi->communicator(), over_mpi->watch().call_limit());
+    agree(patient, "partitioning by metis", cut_here);
+  } else {
+    cut_here();
+  }
   std::vector<Transport::Packet> packets;
   if (transport.rank() == 0) {
-    const std::vector<idx_t> parts =
-        cut(std::move(degrees), std::move(neighbours), transport.size(), graph.weights, options);
     std::size_t first = 0;
     for (int rank = 0; rank < transport.size(); ++rank) {
       const std::size_t own = counts[static_cast<std::size_t>(rank)];

@@ -19,7 +19,7 @@ class Cores {
     CPU_ZERO(&share_);
     cpu_set_t bound;
     CPU_ZERO(&bound);
-    if (::sched_getaffinity(0, sizeof bound, &bound) != 0) return;
+    if (::sched_getaffinity(0, sizeof bound, &bound) != 0) CPU_ZERO(&bound);  // others wait below
     std::vector<cpu_set_t> all(static_cast<std::size_t>(comm.local_size));
     check(MPI_Allgather(&bound, sizeof bound, MPI_BYTE, all.data(), sizeof bound, MPI_BYTE,
                         comm.local),

@@ -75,7 +75,8 @@ class Shares {
       check_scotch(SCOTCH_archCmplt(&shares_, parts), "equal parts");
       return;
     }
-    constexpr double unit = 10'000;
+    // A thousandth of an equal share.
+    const double unit = 1000.0 * parts;
     std::vector<SCOTCH_Num> loads;
     for (const double weight : weights)
       loads.push_back(std::max<SCOTCH_Num>(1, static_cast<SCOTCH_Num>(std::lround(weight * unit))));

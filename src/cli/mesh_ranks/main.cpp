@@ -2,10 +2,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <span>
 #include <thread>
+#include <vector>
 
 #include "cli/command/command.hpp"
 #include "cli/command/interrupt.hpp"
@@ -51,7 +54,7 @@ class MpiRanks final : public Ranks {
         const int own = body();
         flush_output();
         // The launcher ends all ranks when one has ended with another code than 0.
-        MPI_Allreduce(&own, &code, 1, MPI_INT, MPI_MAX, comm_.handle());
+        code = std::ranges::max(of_all(own, "the end of all ranks"));
       } catch (const Interrupted&) {
         MPI_Abort(comm_.handle(), 128 + received_signal());
       } catch (const ReaderGone&) {
@@ -69,8 +72,8 @@ class MpiRanks final : public Ranks {
   }
 
   std::size_t sum(std::size_t mine) override {
-    unsigned long long own = mine, all = 0;
-    MPI_Allreduce(&own, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, comm_.handle());
+    std::size_t all = 0;
+    for (const std::size_t one : of_all(mine, "a sum of all ranks")) all += one;
     return all;
   }
 
@@ -101,6 +104,14 @@ class MpiRanks final : public Ranks {
   bool is_run() const { return is_run_; }
 
  private:
+  /// Within the limit on waiting.
+  template <class Number>
+  std::vector<Number> of_all(Number mine, std::string_view what) const {
+    std::vector<Number> all(static_cast<std::size_t>(comm_.size()));
+    mpi::transport(comm_)->gather(std::as_bytes(std::span(&mine, 1)),
+                                  std::as_writable_bytes(std::span(all)), what);
+    return all;
+  }
   void errors_are_shown() const {
     if (errors_ >= 0) ::dup2(errors_, STDERR_FILENO);
   }

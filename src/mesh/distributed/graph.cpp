@@ -24,12 +24,20 @@ void sort_by_target(std::vector<Incidence>& list) {
   });
 }
 
+/// What so many elements share says nothing of who is whose neighbour (regions, materials), and
+/// each pair of them would be an edge.
+constexpr std::ptrdiff_t most_by_target = 256;
+
 /// Calls for both ends of an edge between any two elements with a common target, for each of these.
 template <class Emit>
 void join_by_target(const std::vector<Incidence>& list, const Emit& emit) {
   for (auto begin = list.begin(); begin != list.end();) {
     const auto end = std::find_if(
         begin, list.end(), [&](const Incidence& one) { return one.target != begin->target; });
+    if (end - begin > most_by_target) {
+      begin = end;
+      continue;
+    }
     for (auto a = begin; a != end; ++a)
       for (auto b = begin; b != end; ++b)
         if (a->element != b->element) emit(EdgeEnd{a->element, b->element});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstring>
+#include <exception>
 #include <map>
 #include <string>
 #include <string_view>
@@ -109,6 +110,9 @@ void together(Transport& transport, std::string_view what, Call&& call) {
   try {
     call();
   } catch (const Error& error) {
+    agree(transport, &error, what);
+  } catch (const std::exception& other) {
+    const Error error(Errc::internal, other.what());
     agree(transport, &error, what);
   }
   agree(transport, nullptr, what);

@@ -134,8 +134,9 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   give_back_memory();
   let_others_follow(mesh, cut.primary());
   give_back_memory();
-  // From here on nothing is refused; where the Transport fails the Mesh is of no more use.
+  // Where what follows fails (the Transport, a part that is too large) the Mesh is of no more use.
   session.is_partitioned = true;
+  session.is_broken = true;
   migrate(mesh);
   give_back_memory();
   find_halos(mesh);
@@ -146,6 +147,7 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   for (auto& set : mesh.sets) set.is_core = {};
   give_back_memory();
   settle(session, mesh);
+  session.is_broken = false;
 }
 
 Partitioner owners(const Set& primary, std::vector<std::int32_t> parts) {

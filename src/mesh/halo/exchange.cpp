@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <numeric>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -46,8 +48,10 @@ Exchange::Route& Exchange::route_for(const std::vector<std::size_t>& stale) {
   const std::size_t room_out = MessageLayout(reads_, all, Way::out).bytes,
                     room_in = MessageLayout(reads_, all, Way::in).bytes;
   if (staged && out_ == nullptr) {
-    out_ = std::make_unique<DeviceStaging::Memory>(session_.queue, session_.transfers(), room_out);
+    auto out =
+        std::make_unique<DeviceStaging::Memory>(session_.queue, session_.transfers(), room_out);
     in_ = std::make_unique<DeviceStaging::Memory>(session_.queue, session_.transfers(), room_in);
+    out_ = std::move(out);
   } else if (!staged && host_out_.empty()) {
     host_out_ = HostArray::undefined(std::max<std::size_t>(room_out, 1));
     host_in_ = HostArray::undefined(std::max<std::size_t>(room_in, 1));
@@ -110,6 +114,7 @@ bool Exchange::begin(const Queue& queue) {
       gather_rows(dat, from, segment.elements, host_out_.data() + segment.at);
     }
     session_.transport->start(route.receives, route.sends, route.what);
+    is_started_ = true;
   }
   present_ = &route;
   seconds_ = 1e-9 * static_cast<double>(now_ns() - start_ns_);
@@ -119,14 +124,14 @@ bool Exchange::begin(const Queue& queue) {
 
 void Exchange::send() {
   Route& route = *present_;
-  if (route.gather == nullptr) return;
   stamp(&Phases::core);
+  if (route.gather == nullptr) return;
   const Stopwatch watch;
   in_->wait();
   out_->wait();
-  total_.wait_seconds += watch.seconds();
   stamp(&Phases::gathered);
   session_.transport->start(route.receives, route.sends, route.what);
+  is_started_ = true;
   seconds_ += watch.seconds();
   stamp(&Phases::sent);
 }
@@ -135,6 +140,7 @@ void Exchange::finish(const Queue& queue) {
   Route& route = *present_;
   const std::int64_t wait_start = now_ns();
   session_.transport->finish(route.what);
+  is_started_ = false;
   const std::int64_t wait_end = now_ns();
   stamp(&Phases::arrived);
   if (route.scatter != nullptr) {
@@ -155,6 +161,16 @@ void Exchange::finish(const Queue& queue) {
   present_ = nullptr;
   stamp(&Phases::scattered);
   if (check_) check_->compare();
+}
+
+void Exchange::give_up() noexcept {
+  if (!std::exchange(is_started_, false)) return;
+  try {
+    session_.transport->finish(present_ != nullptr ? present_->what : what_);
+  } catch (const std::exception&) {
+    // What has failed before is the error.
+  }
+  present_ = nullptr;
 }
 
 void Exchange::count(const Route& route, std::int64_t wait_start, std::int64_t wait_end) {

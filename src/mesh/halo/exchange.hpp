@@ -27,6 +27,9 @@ class Exchange {
   /// if not, there is nothing more to do. Throw what the Transport throws, and kiln::Error.
   bool begin(const Queue& queue);
   void send();
+  /// Where what comes between begin() and finish() has failed: messages that are on their way into
+  /// memory that may go are waited for.
+  void give_up() noexcept;
   void finish(const Queue& queue);
   /// All three.
   void refresh(const Queue& queue);
@@ -61,6 +64,7 @@ class Exchange {
   std::int64_t start_ns_ = 0;       ///< likewise
   double seconds_ = 0;              ///< likewise: on the host, so far
   Route* present_ = nullptr;
+  bool is_started_ = false;  ///< the Transport has its messages
   std::map<std::vector<std::size_t>, std::unique_ptr<Route>> routes_;  ///< by what is stale
   // After the routes: it goes first, when their kernels and transfers have ended.
   std::unique_ptr<DeviceStaging::Memory> out_, in_;  ///< with a device's own memory

@@ -85,16 +85,16 @@ void LoopQueue::run_all() {
   waiting_.reserve(64);
 }
 
-void LoopQueue::run_for(const void* state, For what) {
+void LoopQueue::run_for(const void* state, For what, bool in_order) {
   if (waiting_.empty()) return;
   refuse_after_fork();
   std::vector<PreparedLoop*> needed, rest;
   for (auto at = waiting_.rbegin(); at != waiting_.rend(); ++at) {
     PreparedLoop* loop = *at;
     const bool is_asked = what == For::reading ? loop->writes(state) : loop->uses(state);
-    const bool is_needed =
-        is_asked || std::any_of(needed.begin(), needed.end(),
-                                [&](const auto* later) { return later->depends_on(*loop); });
+    const bool is_needed = is_asked || (in_order && !needed.empty()) ||
+                           std::any_of(needed.begin(), needed.end(),
+                                       [&](const auto* later) { return later->depends_on(*loop); });
     (is_needed ? needed : rest).push_back(loop);
   }
   if (needed.empty()) return;
@@ -130,10 +130,10 @@ void LoopQueue::remember(const LoopReport& report) {
   }
 }
 
-bool LoopQueue::forget_loops(const void* state) {
+bool LoopQueue::forget_loops(const void* state, bool in_order) {
   std::exception_ptr failed;
   try {
-    run_for(state, For::writing);
+    run_for(state, For::writing, in_order);
   } catch (...) {
     failed = std::current_exception();  // the state goes all the same
   }

@@ -32,10 +32,12 @@ class LoopQueue {
 
   /// As Session's functions of these names.
   using For = Session::For;
-  void run_for(const void* state, For what);
+  /// `in_order`: with all that was called before the last one that is needed, so that loops run in
+  /// the order of their calls: those of a Mesh in parts meet others' there.
+  void run_for(const void* state, For what, bool in_order);
   void run_all();
   std::string users_of(const void* state) const;
-  bool forget_loops(const void* state);
+  bool forget_loops(const void* state, bool in_order);
 
   std::size_t waiting() const { return waiting_.size(); }
 

@@ -39,7 +39,7 @@ void LoopSession::exchange_all(DatState& dat) {
 void LoopSession::forget_parts() {
   run_all();
   if (parts_) parts_->shares.bring_together();
-  while (!loops.all().empty()) loops.forget_loops(loops.all().front()->over().set);
+  while (!loops.all().empty()) forget_loops(loops.all().front()->over().set);
   check_cl(::clFinish(queue.cl()()), "clFinish");
   parts_.reset();
 }

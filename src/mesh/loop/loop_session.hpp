@@ -22,10 +22,14 @@ struct LoopSession : Session {
   /// Every Session is one: a Mesh makes no others.
   static LoopSession& of(Session& session) { return static_cast<LoopSession&>(session); }
 
-  void run_for(const void* state, For what) override { loops.run_for(state, what); }
+  void run_for(const void* state, For what) override {
+    loops.run_for(state, what, is_distributed());
+  }
   void run_all() override { loops.run_all(); }
   std::string users_of(const void* state) const override { return loops.users_of(state); }
-  bool forget_loops(const void* state) override { return loops.forget_loops(state); }
+  bool forget_loops(const void* state) override {
+    return loops.forget_loops(state, is_distributed());
+  }
 
   void bring_together(GlobalState& global) override;
   void forget_share(GlobalState& global) override;

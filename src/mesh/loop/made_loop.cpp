@@ -101,9 +101,9 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
   if (parts_->is_distributed) prepare_parts();
   Exchange* const exchange =
       parts_->exchange && parts_->exchange->begin(queue) ? parts_->exchange.get() : nullptr;
-  const bool exchanges = (!halo_reads_.empty() && begin_exchanges(queue)) || exchange != nullptr;
-  bring_inputs(queue);
   try {
+    const bool exchanges = (!halo_reads_.empty() && begin_exchanges(queue)) || exchange != nullptr;
+    bring_inputs(queue);
     if (exchanges) {
       launch(queue, is_timed, 0, core_launches_, " (core)");
       if (core_launches_ > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
@@ -117,6 +117,7 @@ void MadeLoop::run(const Queue& queue, bool is_timed) {
   } catch (...) {
     // Some may be on their way. Where none is, the device's copies are as good as the host's.
     note_changes();
+    if (exchange != nullptr) exchange->give_up();
     throw;
   }
   note_changes();

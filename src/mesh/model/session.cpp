@@ -142,6 +142,8 @@ void check_fits(const DatState& dat, const DatFit& fit, const char* what, const 
 }
 
 void check_partitioned(const SetState& set, std::string_view before) {
+  if (set.session->is_broken)
+    refuse("set {}: Mesh::partition() has failed, expected a new Mesh", set.name);
   if (set.session->is_distributed() && set.part == nullptr)
     refuse("set {}: not partitioned yet, expected Mesh::partition() before {}", set.name, before);
 }

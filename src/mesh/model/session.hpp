@@ -128,6 +128,7 @@ struct Session {
   };
   Declared declared;
   bool is_partitioned = false;    ///< Mesh::partition() was called
+  bool is_broken = false;         ///< it failed when the data were on their way
   std::uint64_t mesh_digest = 0;  ///< of what it distributed
   bool takes_declarations() const { return transport != nullptr && !is_partitioned; }
 

@@ -175,11 +175,11 @@ TEST_F(TimelineBrowser, kernels_are_told_apart_by_colour) {
 }
 
 TEST_F(TimelineBrowser, more_kernels_than_colours_share_them) {
-  std::vector<TraceEvent> events{span("host", "halo", "exchange", 0, 1000)};
+  std::vector<TraceEvent> events{span("host", "halo", "swap", 0, 1000)};
   for (int k = 0; k < 40; ++k)
     events.push_back(span(gpu, "loop" + std::to_string(k), "kernel", k * 1000, k * 1000 + 900));
   const auto page = measured(events);
-  EXPECT_EQ(page.at("legend"), Json(Texts{"kernel", "exchange"}))
+  EXPECT_EQ(page.at("legend"), Json(Texts{"kernel", "swap"}))
       << "the table says which is which";
   EXPECT_EQ(page.at("legend_styles"), Json(Texts{"kernel", "other"}));
   EXPECT_EQ(page.at("table").size(), 4u + 1 + 40);
