@@ -1,84 +1,15 @@
-// Time steps of airfoil over ranks.
+// Time steps of airfoil over ranks that are set against others: of fewer ranks, of late messages.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "base/clock.hpp"
 #include "mpi/ranks/cases.hpp"
+#include "mpi/ranks/flow.hpp"
 
 namespace kiln::bench {
-
-AirfoilRows::AirfoilRows(const mpi::Communicator& comm, const std::string& path) {
-  const auto block = mpi::MeshFileBlock::read(comm, path);
-  const auto absent = [&](const char* name) {
-    return Error(
-        Errc::bad_input,
-        fmt::format("{}: no '{}', expected a mesh of airfoil (kiln mesh naca0012)", path, name));
-  };
-  const auto count_of = [&](const char* name) {
-    const auto* set = block.find_set(name);
-    if (set == nullptr) throw absent(name);
-    return set;
-  };
-  const auto map = [&](const char* name) {
-    const auto* found = block.find_map(name);
-    if (found == nullptr) throw absent(name);
-    return std::vector<std::int32_t>(found->values.begin(), found->values.end());
-  };
-  const auto dat = [&]<class T>(const char* name, std::vector<T>& to) {
-    const auto* found = block.find_dat(name);
-    if (found == nullptr) throw absent(name);
-    to.resize(found->bytes.size() / sizeof(T));
-    std::copy_n(found->bytes.data(), found->bytes.size(), reinterpret_cast<std::byte*>(to.data()));
-  };
-  dat("p_bound", bound_);
-  dat("p_x", x_);
-  cell_nodes_ = map("pcell"), edge_nodes_ = map("pedge"), edge_cells_ = map("pecell");
-  bedge_nodes_ = map("pbedge"), bedge_cells_ = map("pbecell");
-  grid_.nodes = static_cast<std::size_t>(count_of("nodes")->count);
-  grid_.cells = static_cast<std::size_t>(count_of("cells")->count);
-  grid_.all_cells = static_cast<std::size_t>(count_of("cells")->size);
-  grid_.cell_nodes = cell_nodes_, grid_.edge_nodes = edge_nodes_, grid_.edge_cells = edge_cells_;
-  grid_.bedge_nodes = bedge_nodes_, grid_.bedge_cells = bedge_cells_;
-  grid_.bound = bound_, grid_.x = x_;
-}
-
-Flow::Flow(const mpi::Communicator& comm, const std::string& path,
-           const mesh::Mesh::Options& options, const mpi::RuntimeOptions& where, Numbers numbers)
-    : runtime_(mpi::runtime_for_rank(comm, where)),
-      transport_(mpi::transport(comm)),
-      figures_(*transport_),
-      mesh_(runtime_, transport_, options) {
-  const AirfoilRows rows(comm, path);
-  flow_ = std::make_unique<::airfoil::Airfoil<double>>(mesh_, rows.grid());
-  if (comm.size() > 1 || numbers == Numbers::of_parts)
-    mesh_.partition(mpi::scotch(flow_->cells(), {flow_->edge_cells()}));
-  for (int step = 0; step < 3; ++step) flow_->step();
-  mesh_.finish();
-}
-
-double Flow::timed(int steps) {
-  figures_.meet();
-  const Stopwatch watch;
-  for (int step = 0; step < steps; ++step) flow_->step();
-  mesh_.finish();
-  return figures_.largest(watch.seconds());
-}
-
-Found steps_case(const mpi::Environment& mpi, const Words& words) {
-  const std::string& path = word_in(words, 0, "a mesh of airfoil");
-  const int steps = number_in(words, 1, "steps"), rounds = number_in(words, 2, "rounds");
-  Flow flow(mpi.comm(), path, {}, {.devices = words.size() > 3 ? words[3] : ""});
-  std::vector<double> times;
-  for (int round = 0; round < rounds; ++round) times.push_back(1e3 * flow.timed(steps) / steps);
-  return {{"step_ms", median(times)},
-          {"steps_ms", times},
-          {"rms", flow.flow().rms()},
-          {"device", flow.mesh().device_name()}};
-}
 
 namespace {
 

@@ -1,16 +1,15 @@
 #pragma once
 
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "airfoil.hpp"
 #include "kiln/mesh.hpp"
 #include "kiln/mpi.hpp"
 
 /// Measurements that ranks make together: bench-mpi CASE WORDS… runs one of them, and rank 0 prints
-/// what it found as an object of JSON in a line. Functions are collective.
+/// what it found as an object of JSON in a line. Functions are collective. Times are those of the
+/// slowest rank, lists have a number of each rank in order unless something else is said.
 namespace kiln::bench {
 
 using Words = std::vector<std::string>;
@@ -29,40 +28,12 @@ class Figures {
   mesh::Transport& transport_;
 };
 
-/// This rank's rows of a mesh as the file of airfoil has it, ready for the Mesh that they go into.
-class AirfoilRows {
- public:
-  AirfoilRows(const mpi::Communicator& comm, const std::string& path);
-  const ::airfoil::Grid& grid() const { return grid_; }
+/// Prints by rank 0.
+void print(const mpi::Environment& mpi, const Found& found);
 
- private:
-  std::vector<std::int32_t> cell_nodes_, edge_nodes_, edge_cells_, bedge_nodes_, bedge_cells_,
-      bound_;
-  std::vector<double> x_;
-  ::airfoil::Grid grid_;
-};
-
-/// Airfoil on some ranks, cut by PT-Scotch where they are several.
-class Flow {
- public:
-  /// How one rank has its elements: as the file does, or in the order that parts have.
-  enum class Numbers { of_file, of_parts };
-  Flow(const mpi::Communicator& comm, const std::string& path, const mesh::Mesh::Options& options,
-       const mpi::RuntimeOptions& where = {}, Numbers numbers = Numbers::of_file);
-  /// Seconds of so many steps, from when all ranks are there until all are through.
-  double timed(int steps);
-  const Figures& figures() const { return figures_; }
-  mesh::Mesh& mesh() { return mesh_; }
-  ::airfoil::Airfoil<double>& flow() { return *flow_; }
-  std::size_t threads() const { return runtime_.devices().front().compute_units; }
-
- private:
-  Runtime runtime_;
-  std::shared_ptr<mesh::Transport> transport_;
-  Figures figures_;
-  mesh::Mesh mesh_;
-  std::unique_ptr<::airfoil::Airfoil<double>> flow_;
-};
+/// Takes `--name` out of `words`: whether it was there, or what came after it.
+bool take_flag(Words& words, const std::string& name);
+std::string take_value(Words& words, const std::string& name, const std::string& otherwise);
 
 /// The number in `words`. Throws bad_input: what was expected.
 int number_in(const Words& words, std::size_t at, const char* what);
@@ -72,8 +43,14 @@ const std::string& word_in(const Words& words, std::size_t at, const char* what)
 Found partition_case(const mpi::Environment& mpi, const Words& words);
 // setup GRID: from the file to the first loop, and the memory that takes.
 Found setup_case(const mpi::Environment& mpi, const Words& words);
-// steps GRID STEPS ROUNDS: time steps of airfoil.
-Found steps_case(const mpi::Environment& mpi, const Words& words);
+// airfoil GRID|ALONG OUT STEPS: time steps of airfoil on a mesh of a file, or on one made here of
+// 3 ALONG OUT cells; where the time of exchanges goes, and that the flow is the same.
+//   --rounds N      of STEPS steps each; 7
+//   --devices LIST  as RuntimeOptions::devices
+//   --staged        halos go by kernels and transfers, as with a device that has memory of its own
+//   --all-ways      a line for each way in which transfers may be ordered, with times of the loops
+//                   and without; the first one is Kiln's own
+Found airfoil_case(const mpi::Environment& mpi, const Words& words);
 // duel GRID STEPS ROUNDS, of three ranks: two against the third one, which has both their cores.
 Found duel_case(const mpi::Environment& mpi, const Words& words);
 // delay GRID STEPS ROUNDS MICROSECONDS: steps with late messages and without, in turns; with
@@ -88,7 +65,7 @@ Found traffic_case(const mpi::Environment& mpi, const Words& words);
 Found call_case(const mpi::Environment& mpi, const Words& words);
 // start GRID STORE: how often the loops of airfoil are compiled.
 Found start_case(const mpi::Environment& mpi, const Words& words);
-// exchange BYTES DEVICES, of two ranks: a halo of a Dat, both ways.
+// exchange BYTES ROUNDS [--staged] [--devices LIST], of two ranks: a halo of a Dat, both ways.
 Found exchange_case(const mpi::Environment& mpi, const Words& words);
 
 }  // namespace kiln::bench

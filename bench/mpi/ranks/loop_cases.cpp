@@ -6,6 +6,7 @@
 #include "mesh/loop/loop_session.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mpi/ranks/cases.hpp"
+#include "mpi/ranks/flow.hpp"
 
 namespace kiln::bench {
 
@@ -111,14 +112,23 @@ SetPart with_copies(int rank, std::size_t copies) {
 
 }  // namespace
 
-Found exchange_case(const mpi::Environment& mpi, const Words& words) {
+Found exchange_case(const mpi::Environment& mpi, const Words& given) {
+  Words words = given;
+  const bool is_staged = take_flag(words, "--staged");
+  const std::string devices = take_value(words, "--devices", "");
   const auto copies = static_cast<std::size_t>(number_in(words, 0, "bytes")) / sizeof(double);
+  const int rounds = number_in(words, 1, "rounds");
   if (mpi.size() != 2)
     throw Error(Errc::bad_input,
                 fmt::format("bench-mpi exchange: found {} ranks, expected 2", mpi.size()));
+  if (copies == 0 || rounds == 0)
+    throw Error(Errc::bad_input,
+                fmt::format("bench-mpi exchange: found {} bytes and {} rounds, expected at least 8 "
+                            "and 1",
+                            words[0], rounds));
   const auto transport = mpi::transport(mpi.comm());
-  Mesh mesh(mpi::runtime_for_rank(mpi.comm(), {.devices = word_in(words, 1, "devices")}),
-            transport);
+  Mesh mesh(mpi::runtime_for_rank(mpi.comm(), {.devices = devices}), transport);
+  Handles::session(mesh)->stages_halos = is_staged;
   const Set cells = mesh.set("cells", with_copies(mpi.rank(), copies));
   const Dat values = mesh.dat<double>("values", cells, 1);
   const mesh::Kernel add("void add(double *x) { x[0] += 1; }", "add");
@@ -126,23 +136,39 @@ Found exchange_case(const mpi::Environment& mpi, const Words& words) {
   Exchange& halo = session.parts().exchange_of(
       *Handles::state(values), session.parts().classes.whole(*Handles::state(cells)));
   const Figures figures(*transport);
-  constexpr int rounds = 300, warm_up = 20;
-  std::vector<double> times;
+  constexpr int warm_up = 20;
+  // Of this rank what its thread does one after the other.
+  std::vector<double> times, sent, arrived, on_device;
   for (int round = 0; round < rounds + warm_up; ++round) {
     par_loop(add, cells, arg(values, RW));
     mesh.finish();
     figures.meet();
     const Stopwatch watch;
-    halo.refresh(session.queue);
+    halo.begin(session.queue);
+    halo.send();
+    const double sent_at = watch.seconds();
+    halo.finish(session.queue);
+    const double arrived_at = watch.seconds();
     mesh.finish();
-    const double slowest = figures.largest(watch.seconds());
-    if (round >= warm_up) times.push_back(1e6 * slowest);
+    const double done = watch.seconds();
+    const double slowest = figures.largest(done);
+    if (round < warm_up) continue;
+    times.push_back(1e6 * slowest);
+    sent.push_back(1e6 * sent_at);
+    arrived.push_back(1e6 * (arrived_at - sent_at));
+    on_device.push_back(1e6 * (done - arrived_at));
   }
   const auto all = values.read<double>();
-  if (all.back() != rounds + warm_up)
-    throw Error(Errc::internal, fmt::format("bench-mpi exchange: a copy is {}, expected {}",
-                                            all.back(), rounds + warm_up));
-  return {{"exchange_us", median(times)}, {"device", mesh.device_name()}};
+  for (std::size_t at = all.size() - copies; at < all.size(); ++at)
+    if (all[at] != rounds + warm_up)
+      throw Error(Errc::internal, fmt::format("bench-mpi exchange: copy {} is {}, expected {}",
+                                              at + copies - all.size(), all[at], rounds + warm_up));
+  return {{"exchange_us", median(times)},
+          {"quartiles_us", {quantile(times, 0.25), quantile(times, 0.75)}},
+          {"gathered_and_sent_us", figures.all(median(sent))},
+          {"arrived_us", figures.all(median(arrived))},
+          {"on_device_us", figures.all(median(on_device))},
+          {"device", mesh.device_name()}};
 }
 
 }  // namespace kiln::bench

@@ -23,6 +23,24 @@ double Figures::sum(double mine) const {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+void print(const mpi::Environment& mpi, const Found& found) {
+  if (mpi.rank() != 0) return;
+  std::puts(found.dump().c_str());
+  std::fflush(stdout);
+}
+
+bool take_flag(Words& words, const std::string& name) { return std::erase(words, name) > 0; }
+
+std::string take_value(Words& words, const std::string& name, const std::string& otherwise) {
+  const auto at = std::ranges::find(words, name);
+  if (at == words.end()) return otherwise;
+  if (at + 1 == words.end())
+    throw Error(Errc::bad_input, fmt::format("bench-mpi: found nothing after {}", name));
+  std::string value = at[1];
+  words.erase(at, at + 2);
+  return value;
+}
+
 const std::string& word_in(const Words& words, std::size_t at, const char* what) {
   if (at >= words.size())
     throw Error(Errc::bad_input,
@@ -51,8 +69,7 @@ void run(const mpi::Environment& mpi, const Words& words) {
   const auto found = cases.find(word_in(words, 0, "a case"));
   if (found == cases.end())
     throw Error(Errc::bad_input, fmt::format("bench-mpi: there is no case '{}'", words[0]));
-  const Found result = found->second(mpi, Words(words.begin() + 1, words.end()));
-  if (mpi.rank() == 0) std::puts(result.dump().c_str());
+  print(mpi, found->second(mpi, Words(words.begin() + 1, words.end())));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "mpi/ranks/cases.hpp"
+#include "mpi/ranks/flow.hpp"
 
 namespace kiln::bench {
 namespace {

@@ -1,0 +1,139 @@
+// Time steps of airfoil in the ways that halos may go: where the time of a step goes, and that the
+// flow is the same.
+#include <algorithm>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "mesh/halo/parts.hpp"
+#include "mesh/io/mesh_io.hpp"
+#include "mesh/loop/loop_session.hpp"
+#include "mesh/loop/prepared_loop.hpp"
+#include "mpi/ranks/cases.hpp"
+#include "mpi/ranks/flow.hpp"
+
+namespace kiln::bench {
+namespace {
+
+using mesh::HaloOrder;
+
+struct Way {
+  const char* name;
+  HaloOrder order = HaloOrder::by_events;
+  bool takes_times = true;  ///< the queue of the loops
+  bool keeps_timeline = false;
+};
+constexpr Way ways[] = {
+    {"events order"},
+    {"host orders", HaloOrder::by_host},
+    {"one queue", HaloOrder::one_queue},
+    {"events order, no times", HaloOrder::by_events, false},
+    {"host orders, no times", HaloOrder::by_host, false},
+    {"one queue, no times", HaloOrder::one_queue, false},
+    {"events order, timeline", HaloOrder::by_events, true, true},
+};
+
+/// What goes out in so many steps, and what the thread of a rank does in an exchange.
+void add_traffic(Flow& flow, double steps, Found& found) {
+  double messages = 0, bytes = 0;
+  mesh::Exchange::Phases phases;
+  for (const auto& loop : flow.mesh().report()) {
+    messages += static_cast<double>(loop.halo.messages);
+    bytes += static_cast<double>(loop.halo.bytes);
+  }
+  for (const auto& loop :
+       mesh::LoopSession::of(*mesh::Handles::session(flow.mesh())).loops.all())
+    if (loop->name() == "res_calc" && loop->parts().exchange)
+      phases = loop->parts().exchange->phases();
+  const Figures& figures = flow.figures();
+  // A step calls res_calc twice.
+  const auto phase = [&](double seconds) { return figures.all(1e6 * seconds / steps / 2); };
+  found["cells_by_rank"] = figures.all(static_cast<double>(flow.flow().cells().size()));
+  found["messages_a_step"] = figures.all(messages / steps);
+  found["kb_a_step"] = figures.all(1e-3 * bytes / steps);
+  Found& exchange = found["exchange_us"];
+  exchange["begin"] = phase(phases.begin);
+  exchange["core_enqueued"] = phase(phases.core);
+  exchange["on_the_host"] = phase(phases.gathered);
+  exchange["sent"] = phase(phases.sent);
+  exchange["arrived"] = phase(phases.arrived);
+  exchange["scattered"] = phase(phases.scattered);
+}
+
+/// Rank 0's last two steps: name, from, to.
+Found spans_of(const mesh::Mesh& mesh) {
+  const auto spans = mesh.timeline();
+  constexpr std::size_t shown = 40;
+  const std::size_t first = spans.size() > shown ? spans.size() - shown : 0;
+  Found found = Found::array();
+  for (std::size_t at = first; at < spans.size(); ++at)
+    found.push_back({spans[at].name,
+                     1e-3 * static_cast<double>(spans[at].start_ns - spans[first].start_ns),
+                     1e-3 * static_cast<double>(spans[at].end_ns - spans[first].start_ns)});
+  return found;
+}
+
+/// The rows of a mesh of a file, or of one that each rank makes; what is read goes out of `words`.
+std::unique_ptr<AirfoilRows> take_rows(const mpi::Communicator& comm, Words& words) {
+  const std::string path = word_in(words, 0, "a mesh of airfoil, or cells along");
+  const bool is_path =
+      path.empty() || !std::ranges::all_of(path, [](char c) { return c >= '0' && c <= '9'; });
+  if (is_path) {
+    words.erase(words.begin());
+    return std::make_unique<AirfoilRows>(comm, path);
+  }
+  const int along = number_in(words, 0, "cells along"), out = number_in(words, 1, "cells out");
+  words.erase(words.begin(), words.begin() + 2);
+  const auto whole = value_or_throw(mesh::make_naca0012({along, out}));
+  return std::make_unique<AirfoilRows>(mpi::MeshFileBlock::of(comm, whole), "naca0012");
+}
+
+}  // namespace
+
+Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
+  Words words = given;
+  const bool is_staged = take_flag(words, "--staged"), all_ways = take_flag(words, "--all-ways");
+  const std::string devices = take_value(words, "--devices", "");
+  const int rounds = number_in({take_value(words, "--rounds", "7")}, 0, "rounds");
+  Stopwatch watch;
+  const auto rows = take_rows(mpi.comm(), words);
+  const double made = watch.seconds();
+  const int steps = number_in(words, 0, "steps");
+  if (steps == 0 || rounds == 0 || words.size() > 1)
+    throw Error(Errc::bad_input,
+                "bench-mpi airfoil: expected GRID STEPS or ALONG OUT STEPS, steps and rounds above "
+                "0");
+  const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = devices});
+  std::vector<std::int32_t> parts;
+  const std::size_t count = all_ways ? std::size(ways) : 1;
+  Found found;
+  for (std::size_t at = 0; at < count; ++at) {
+    const Way& way = ways[at];
+    if (at > 0) print(mpi, found);
+    Flow::Setup setup{.order = way.order, .stages_halos = is_staged, .parts = &parts};
+    auto& with_times = runtime.state().queue(nullptr);
+    const Queue without_times(with_times.context(), with_times.device(), Queue::Times::none);
+    if (!way.takes_times) setup.options.queue = without_times.cl()();
+    setup.options.timeline = way.keeps_timeline;
+    Flow flow(mpi.comm(), runtime, *rows, setup);
+    const double first_rms = flow.flow().rms();
+    flow.mesh().clear_report();
+    std::vector<double> times;
+    for (int round = 0; round < rounds; ++round) times.push_back(1e3 * flow.timed(steps) / steps);
+    const Figures& figures = flow.figures();
+    found = {{"way", way.name},
+             {"ranks", mpi.size()},
+             {"cells", rows->grid().all_cells},
+             {"device", flow.mesh().device_name()},
+             {"step_ms", median(times)},
+             {"rounds_ms", times},
+             {"rms", {first_rms, flow.flow().rms()}},
+             {"mesh_s", figures.largest(made)},
+             {"cut_s", figures.largest(flow.cut_seconds())},
+             {"first_steps_s", figures.largest(flow.first_seconds())}};
+    if (mpi.size() > 1) add_traffic(flow, static_cast<double>(steps) * rounds, found);
+    if (way.keeps_timeline) found["spans_us"] = spans_of(flow.mesh());
+  }
+  return found;
+}
+
+}  // namespace kiln::bench
