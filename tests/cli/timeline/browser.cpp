@@ -179,8 +179,7 @@ TEST_F(TimelineBrowser, more_kernels_than_colours_share_them) {
   for (int k = 0; k < 40; ++k)
     events.push_back(span(gpu, "loop" + std::to_string(k), "kernel", k * 1000, k * 1000 + 900));
   const auto page = measured(events);
-  EXPECT_EQ(page.at("legend"), Json(Texts{"kernel", "swap"}))
-      << "the table says which is which";
+  EXPECT_EQ(page.at("legend"), Json(Texts{"kernel", "swap"})) << "the table says which is which";
   EXPECT_EQ(page.at("legend_styles"), Json(Texts{"kernel", "other"}));
   EXPECT_EQ(page.at("table").size(), 4u + 1 + 40);
   EXPECT_THAT(page.at("styles")[0].get<Texts>(), Contains("span other").Times(1));
