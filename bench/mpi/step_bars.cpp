@@ -51,7 +51,8 @@ Outcome call(const Context& context) {
 /// Milliseconds of a step on so many ranks, each bound to a core, or one that has them all.
 double step_ms(const Context& context, int ranks, const std::string& grid,
                const std::string& devices = "cpu") {
-  return run_ranks(context, {.count = ranks}, {"airfoil", grid, "10", "--rounds", "9", "--devices", devices})["step_ms"];
+  return run_ranks(context, {.count = ranks},
+                   {"airfoil", grid, "10", "--rounds", "9", "--devices", devices})["step_ms"];
 }
 
 /// Efficiency of many ranks against one with as many threads, in turns.
@@ -88,7 +89,8 @@ Outcome gpus(const Context& context, int count, bool is_weak) {
 
 Outcome gpu_exchange(const Context& context) {
   need_gpus(2);
-  const auto found = run_ranks(context, {.count = 2}, {"exchange", "40000", "300", "--devices", "gpu"});
+  const auto found =
+      run_ranks(context, {.count = 2}, {"exchange", "40000", "300", "--devices", "gpu"});
   return Figure{found["exchange_us"], ""};
 }
 

@@ -62,7 +62,7 @@ namespace {
 
 void run(const mpi::Environment& mpi, const Words& words) {
   static const std::map<std::string, Found (*)(const mpi::Environment&, const Words&)> cases{
-      {"partition", partition_case}, {"setup", setup_case},       {"steps", steps_case},
+      {"partition", partition_case}, {"setup", setup_case},       {"airfoil", airfoil_case},
       {"duel", duel_case},           {"delay", delay_case},       {"call", call_case},
       {"start", start_case},         {"exchange", exchange_case}, {"model", model_case},
       {"traffic", traffic_case}};

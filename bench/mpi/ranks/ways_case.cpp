@@ -1,7 +1,7 @@
 // Time steps of airfoil in the ways that halos may go: where the time of a step goes, and that the
 // flow is the same.
 #include <algorithm>
-#include <optional>
+#include <memory>
 
 #include "base/clock.hpp"
 #include "mesh/halo/parts.hpp"
@@ -40,8 +40,7 @@ void add_traffic(Flow& flow, double steps, Found& found) {
     messages += static_cast<double>(loop.halo.messages);
     bytes += static_cast<double>(loop.halo.bytes);
   }
-  for (const auto& loop :
-       mesh::LoopSession::of(*mesh::Handles::session(flow.mesh())).loops.all())
+  for (const auto& loop : mesh::LoopSession::of(*mesh::Handles::session(flow.mesh())).loops.all())
     if (loop->name() == "res_calc" && loop->parts().exchange)
       phases = loop->parts().exchange->phases();
   const Figures& figures = flow.figures();
@@ -60,7 +59,7 @@ void add_traffic(Flow& flow, double steps, Found& found) {
 }
 
 /// Rank 0's last two steps: name, from, to.
-Found spans_of(const mesh::Mesh& mesh) {
+Found spans_of(mesh::Mesh& mesh) {
   const auto spans = mesh.timeline();
   constexpr std::size_t shown = 40;
   const std::size_t first = spans.size() > shown ? spans.size() - shown : 0;
@@ -110,7 +109,7 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
     const Way& way = ways[at];
     if (at > 0) print(mpi, found);
     Flow::Setup setup{.order = way.order, .stages_halos = is_staged, .parts = &parts};
-    auto& with_times = runtime.state().queue(nullptr);
+    const Queue with_times = runtime.state().queue(nullptr);
     const Queue without_times(with_times.context(), with_times.device(), Queue::Times::none);
     if (!way.takes_times) setup.options.queue = without_times.cl()();
     setup.options.timeline = way.keeps_timeline;
