@@ -32,6 +32,11 @@ void check_signature(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     throw Error(Errc::not_found, fmt::format("{}: no such file", path.string()));
+  // Not opened: a pipe would wait.
+  if (std::filesystem::is_directory(path, error))
+    refuse("{} is a folder; a file was expected", path.string());
+  if (!std::filesystem::is_regular_file(path, error))
+    refuse("{} is not a regular file", path.string());
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(Errc::io, fmt::format("{}: {}", path.string(), std::strerror(errno)));
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -42,7 +47,10 @@ void check_signature(const std::filesystem::path& path) {
     if (file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == signature)
       return;
   }
-  refuse("{}: no HDF5 file: its signature is missing", path.string());
+  refuse(
+      "{}: no HDF5 file: its signature is missing (ranks read no other; 'kiln mesh convert' makes "
+      "one)",
+      path.string());
 }
 
 template <class T>
