@@ -107,6 +107,10 @@ if [ -e "$libraries/libkiln-mesh.so" ]; then
   expect "converged, residual below 1e-6" mixed_space
   expect "1 -49" halo
 fi
+# One rank alone, as a launcher of one gives.
+if [ -e "$libraries/libkiln-mpi.so" ]; then
+  expect "100 nodes, the sum is 50" ring_on_ranks "$scratch/ring.h5"
+fi
 
 # Graphs as programs.
 cmake -G Ninja -S "$documents/examples/graphs" -B "$scratch/graphs" -DCMAKE_PREFIX_PATH="$prefix"
