@@ -10,7 +10,7 @@
 #include "mpi/agree.hpp"
 #include "mpi/file_block.hpp"
 #include "mpi/parallel_hdf5.hpp"
-#include "mpi/watched_call.hpp"
+#include "mpi/watch.hpp"
 
 namespace kiln::mpi {
 

@@ -2,7 +2,7 @@
 
 #include "mpi/partition.hpp"
 #include "mpi/transport.hpp"
-#include "mpi/watched_call.hpp"
+#include "mpi/watch.hpp"
 
 #ifdef KILN_WITH_SCOTCH
 #include <cstdio>

@@ -49,9 +49,7 @@ Flow::Flow(const mpi::Communicator& comm, const Runtime& runtime, const AirfoilR
       transport_(mpi::transport(comm)),
       figures_(*transport_),
       mesh_(runtime_, transport_, setup.options) {
-  auto& session = *mesh::Handles::session(mesh_);
-  session.stages_halos = setup.stages_halos;
-  session.halo_order = setup.order;
+  mesh::Handles::session(mesh_)->stages_halos = setup.stages_halos;
   flow_ = std::make_unique<::airfoil::Airfoil<double>>(mesh_, rows.grid());
   if (comm.size() > 1 || setup.numbers == Numbers::of_parts) partition(setup.parts);
   const Stopwatch watch;

@@ -36,7 +36,6 @@ class Flow {
   struct Setup {
     mesh::Mesh::Options options = {};
     Numbers numbers = Numbers::of_file;
-    mesh::HaloOrder order = mesh::HaloOrder::by_events;
     bool stages_halos = false;  ///< as with a device that has memory of its own
     /// Of this rank's rows of cells: empty: they are found, and put here. Null: they are found.
     std::vector<std::int32_t>* parts = nullptr;

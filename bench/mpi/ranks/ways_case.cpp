@@ -14,22 +14,15 @@
 namespace kiln::bench {
 namespace {
 
-using mesh::HaloOrder;
-
 struct Way {
   const char* name;
-  HaloOrder order = HaloOrder::by_events;
   bool takes_times = true;  ///< the queue of the loops
   bool keeps_timeline = false;
 };
 constexpr Way ways[] = {
-    {"events order"},
-    {"host orders", HaloOrder::by_host},
-    {"one queue", HaloOrder::one_queue},
-    {"events order, no times", HaloOrder::by_events, false},
-    {"host orders, no times", HaloOrder::by_host, false},
-    {"one queue, no times", HaloOrder::one_queue, false},
-    {"events order, timeline", HaloOrder::by_events, true, true},
+    {"as usual"},
+    {"no times", false},
+    {"timeline", true, true},
 };
 
 /// What goes out in so many steps, and what the thread of a rank does in an exchange.
@@ -108,7 +101,7 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
   for (std::size_t at = 0; at < count; ++at) {
     const Way& way = ways[at];
     if (at > 0) print(mpi, found);
-    Flow::Setup setup{.order = way.order, .stages_halos = is_staged, .parts = &parts};
+    Flow::Setup setup{.stages_halos = is_staged, .parts = &parts};
     const Queue with_times = runtime.state().queue(nullptr);
     const Queue without_times(with_times.context(), with_times.device(), Queue::Times::none);
     if (!way.takes_times) setup.options.queue = without_times.cl()();

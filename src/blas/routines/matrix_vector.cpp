@@ -41,8 +41,6 @@ constexpr double least_stream = 32 << 20;
 // Results of a GPU's work-group: rows side by side, or columns that share what is read of x.
 constexpr std::int64_t group_rows = 64, group_columns = 4;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// How one queue's share of a product is cut: blocks of the results, and parts of their sums.
 struct Cut {
   std::int64_t block, parts;

@@ -6,6 +6,8 @@
 
 namespace kiln::blas {
 
+constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 /// What a product does with a matrix.
 struct MatrixOp {
   bool transposed = false, conjugated = false;

@@ -11,7 +11,7 @@ namespace {
 
 /// How a routine's update looks to the kernel.
 struct Update {
-  bool has_two = false;  ///< terms
+  bool has_two_terms = false;
   std::int64_t flags = 0;
   Slot down = Slot::x, along = Slot::x;  ///< the vectors that go along columns, and along rows
 };
@@ -29,7 +29,7 @@ Update update_of(const Call& call, bool flipped) {
   const bool has_two = has(call.routine, trait::second);
   const bool conjugates = has(call.routine, trait::conjugated);
   if (has_two) update.along = Slot::y;
-  update.has_two = symmetric && has_two;
+  update.has_two_terms = symmetric && has_two;
   if (symmetric && conjugates)
     update.flags = has_two ? real_diagonal | conjugate_second_alpha : real_diagonal;
   // The transposed of alpha x op(y) has y in its columns, and the conjugation stays with y.
@@ -56,7 +56,7 @@ UpdateCut cpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int6
       area / least_area, 1.0, static_cast<double>(device.compute_units * items_per_unit)));
   UpdateCut cut{};
   cut.columns = std::max<std::int64_t>(1, columns / items);
-  const std::int64_t blocks = (columns + cut.columns - 1) / cut.columns;
+  const std::int64_t blocks = ceil_div(columns, cut.columns);
   cut.parts =
       std::clamp<std::int64_t>(items / blocks, 1, std::max<std::int64_t>(1, matrix.m / least_rows));
   cut.range = work_groups(device, static_cast<std::size_t>(blocks * cut.parts));
@@ -68,22 +68,21 @@ UpdateCut cpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int6
 UpdateCut gpu_cut_of(const Device& device, const NormalMatrix& matrix, std::int64_t columns) {
   constexpr std::int64_t most_columns = 4 /* the template's AT_ONCE */, groups_per_unit = 128,
                          rows_of_item = 2;
-  const auto quotient = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
   const auto group = static_cast<std::int64_t>(work_group_of(device));
   const std::int64_t rows_of_group = rows_of_item * group;
   UpdateCut cut{};
   cut.columns = std::min(most_columns, columns);
-  const std::int64_t blocks = quotient(columns, cut.columns);
+  const std::int64_t blocks = ceil_div(columns, cut.columns);
   const std::int64_t most = std::clamp<std::int64_t>(
       static_cast<std::int64_t>(device.compute_units) * groups_per_unit / blocks, 1, 65535);
-  const std::int64_t turns = quotient(quotient(matrix.m, rows_of_group), most);
+  const std::int64_t turns = ceil_div(ceil_div(matrix.m, rows_of_group), most);
   cut.parts = std::max<std::int64_t>(1, turns) * rows_of_group;
   cut.range.dimensions = 2;
   cut.range.local[0] = static_cast<std::size_t>(group);
   cut.range.global[0] = static_cast<std::size_t>(blocks * group);
   cut.range.local[1] = 1;
   cut.range.global[1] =
-      static_cast<std::size_t>(std::max<std::int64_t>(1, quotient(matrix.m, cut.parts)));
+      static_cast<std::size_t>(std::max<std::int64_t>(1, ceil_div(matrix.m, cut.parts)));
   return cut;
 }
 
@@ -111,7 +110,8 @@ void add_rank_update(SequenceBuilder& to) {
                               ? cpu_cut_of(device, matrix, end - from, area / team.queues())
                               : gpu_cut_of(device, matrix, end - from);
     auto arguments = team.step(
-        queue, template_choice(to, queue, "rank_update", {{"two", std::int64_t{update.has_two}}}),
+        queue,
+        template_choice(to, queue, "rank_update", {{"two", std::int64_t{update.has_two_terms}}}),
         cut.range);
     matrix.put(arguments);
     arguments.numbers(from, end, cut.columns, cut.parts).scalars(call_alpha).numbers(update.flags);

@@ -21,16 +21,9 @@ Residence resident_rows(Residence::Form form, std::size_t rows, std::span<const 
 }  // namespace
 
 AsDeclared::AsDeclared(Session& session) : session_(session) {
-  std::vector<std::shared_ptr<SetState>> sets;
-  std::vector<std::shared_ptr<MapState>> maps;
-  std::vector<std::shared_ptr<DatState>> dats;
-  const auto take = [](const auto& declared, auto& alive) {
-    for (const auto& weak : declared)
-      if (auto state = weak.lock()) alive.push_back(std::move(state));
-  };
-  take(session.declared.sets, sets);
-  take(session.declared.maps, maps);
-  take(session.declared.dats, dats);
+  const auto sets = alive(session.declared.sets);
+  const auto maps = alive(session.declared.maps);
+  auto dats = alive(session.declared.dats);
   std::erase_if(dats,
                 [](const auto& dat) { return Handles::state(dat->on.set())->blocks == nullptr; });
   together(*session.transport, "partition", [&] {

@@ -9,14 +9,6 @@
 namespace kiln::mesh {
 namespace {
 
-template <class State>
-std::vector<std::shared_ptr<State>> alive(const std::vector<std::weak_ptr<State>>& declared) {
-  std::vector<std::shared_ptr<State>> all;
-  for (const auto& weak : declared)
-    if (auto state = weak.lock()) all.push_back(std::move(state));
-  return all;
-}
-
 /// Of a declaration, what all parts must agree on.
 struct Item {
   std::string text;  ///< for messages: "map pecell (edges to cells, arity 2)"

@@ -101,27 +101,7 @@ OverParts figure(double value, int rank) { return {value, value, value, rank}; }
 void add_loop(std::vector<LoopReport>& loops, LoopReport& loop) {
   const auto same = std::ranges::find(loops, loop.name, &LoopReport::name);
   if (same == loops.end()) return void(loops.push_back(std::move(loop)));
-  same->count += loop.count;
-  same->seconds += loop.seconds;
-  same->plan_seconds += loop.plan_seconds;
-  same->compile_seconds += loop.compile_seconds;
-  same->bytes += loop.bytes;
-  same->share = std::max(same->share, loop.share);
-  same->plan_hits += loop.plan_hits;
-  same->program_hits += loop.program_hits;
-  same->redundant = std::max(same->redundant, loop.redundant);
-  const auto sum_up = [](HaloTraffic& to, const HaloTraffic& from) {
-    to.exchanges += from.exchanges;
-    to.messages += from.messages;
-    to.bytes += from.bytes;
-    to.wait_seconds += from.wait_seconds;
-    to.seconds += from.seconds;
-  };
-  sum_up(same->halo, loop.halo);
-  for (const HaloTraffic& one : loop.halos) {
-    const auto known = std::ranges::find(same->halos, one.dat, &HaloTraffic::dat);
-    known == same->halos.end() ? same->halos.push_back(one) : sum_up(*known, one);
-  }
+  add_report(*same, loop);
 }
 
 PartsSetReport set_report(const SetState& set, int rank) {

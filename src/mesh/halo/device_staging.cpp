@@ -82,22 +82,15 @@ DeviceStaging::Memory::Memory(const Queue& loops, const Queue& other, std::size_
 DeviceStaging::Memory::~Memory() {
   // In a forked child nothing runs, and waiting for it would not end.
   if (is_forked_with_drivers()) return;
-  for (const cl::Event& event : {gathered, transferred, used})
+  for (const cl::Event& event : {transferred, used})
     if (const cl_event pending = event(); pending != nullptr) ::clWaitForEvents(1, &pending);
 }
 
-void DeviceStaging::Memory::wait() {
-  if (gathered() != nullptr) {
-    wait_for(std::exchange(gathered, cl::Event()));
-    transferred = enqueue_read(transfers, device, 0, host.span().first(expected));
-    check_cl(::clFlush(transfers.cl()()), "clFlush");
-  }
-  wait_for(std::exchange(transferred, cl::Event()));
-}
+void DeviceStaging::Memory::wait() { wait_for(std::exchange(transferred, cl::Event())); }
 
 DeviceStaging::DeviceStaging(Session& session, std::span<const HaloRead> reads,
                              const MessageLayout& layout, MessageLayout::Way way, Memory& memory)
-    : memory_(memory), order_(session.halo_order), bytes_(layout.bytes) {
+    : memory_(memory), bytes_(layout.bytes) {
   std::map<std::size_t, std::vector<const MessageLayout::Segment*>> by_read;
   for (const auto& segment : layout.segments) by_read[segment.read].push_back(&segment);
   for (auto begin = by_read.begin(); begin != by_read.end();) {
@@ -170,12 +163,6 @@ cl::Event DeviceStaging::enqueue(const Queue& loops, const cl::Event& after) {
 void DeviceStaging::gather(const Queue& loops) {
   if (bytes_ == 0) return;
   const cl::Event gathered = enqueue(loops, memory_.transferred);
-  if (order_ == HaloOrder::by_host) {
-    memory_.gathered = gathered;
-    memory_.expected = bytes_;
-    check_cl(::clFlush(loops.cl()()), "clFlush");
-    return;
-  }
   // What another queue waits for must be on its way.
   check_cl(::clFlush(loops.cl()()), "clFlush");
   const cl_event after = gathered();
@@ -186,21 +173,6 @@ void DeviceStaging::gather(const Queue& loops) {
 
 void DeviceStaging::scatter(const Queue& loops) {
   if (bytes_ == 0) return;
-  if (order_ == HaloOrder::by_host) {
-    wait_for(memory_.used);
-    memory_.used = cl::Event();
-    memory_.transferred =
-        enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_));
-    const bool is_apart = loops.cl()() == memory_.transfers.cl()();
-    if (is_apart) memory_.used = enqueue(loops, {});
-    check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
-    memory_.wait();
-    if (is_apart)
-      wait_for(std::exchange(memory_.used, cl::Event()));
-    else
-      memory_.used = enqueue(loops, {});
-    return;
-  }
   const cl_event used = memory_.used();
   memory_.transferred =
       enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_),

@@ -22,8 +22,6 @@ class DeviceStaging {
     HostArray host;  ///< pinned
     cl::Buffer device;
     Queue transfers;
-    cl::Event gathered;  ///< by host: a read of `expected` bytes is to follow
-    std::size_t expected = 0;
     cl::Event transferred;  ///< the last transfer, unless it was waited for
     cl::Event used;         ///< inward: the last kernel that reads the device's memory
     Memory(const Queue& loops, const Queue& other, std::size_t bytes);
@@ -57,7 +55,6 @@ class DeviceStaging {
   void add_piece(Session& session, std::span<const Moved> dats, MessageLayout::Way way);
   cl::Event enqueue(const Queue& loops, const cl::Event& after);
   Memory& memory_;
-  HaloOrder order_;
   std::size_t bytes_;
   std::deque<Piece> pieces_;
 };

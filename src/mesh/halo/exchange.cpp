@@ -144,9 +144,7 @@ void Exchange::finish(const Queue& queue) {
   const std::int64_t wait_end = now_ns();
   stamp(&Phases::arrived);
   if (route.scatter != nullptr) {
-    // Where the gather was waited for, what is still at work reads nothing of the halo: the core.
-    const bool is_apart = session_.halo_order == HaloOrder::by_host && route.out.bytes > 0;
-    route.scatter->scatter(is_apart ? session_.transfers() : queue);
+    route.scatter->scatter(queue);
     for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
   } else {
     for (const auto& segment : route.in.segments) {

@@ -188,10 +188,11 @@ GraphTask par_loop(Graph& graph, const Kernel& kernel, const Iteration& over,
     refuse("loop {} of a graph: found a Mesh of another Runtime, expected the Graph's",
            kernel.name());
   auto work = std::make_shared<LoopWork>(LoopSession::of(*session), kernel, over, arguments);
-  if (work->loop().has_halos())
+  // Mesh::partition() gives its maps and Dats other memory than a plan has bound.
+  if (work->loop().has_halos() || session->transport != nullptr)
     throw Error(Errc::unsupported, "loop " + kernel.name() +
-                                       " of a graph: found halos to exchange, expected a Mesh that "
-                                       "is not distributed");
+                                       " of a graph: found halos to exchange, or a Transport, "
+                                       "expected a Mesh that is not distributed");
   GraphTaskOptions placed = options;
   placed.device = 0;  // the Mesh's
   return graph.add(std::move(work), data_of(arguments), placed);

@@ -77,8 +77,7 @@ class LoopMaker {
   struct Part {
     std::size_t begin = 0, end = 0;
     bool is_core = false;
-    bool counts = true;     ///< for reductions: redundantly computed elements do not
-    bool is_small = false;  ///< goes by small_
+    bool counts = true;  ///< for reductions: redundantly computed elements do not
     MeshPlan plan;
     std::vector<Piece> pieces;
     DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
@@ -131,39 +130,12 @@ class LoopMaker {
       part.end = range.end;
       part.is_core = range.is_core;
       part.counts = range.counts;
-      if (part.is_small = goes_as_small_loop(range); part.is_small)
-        part.pieces = {{part.begin, part.end, 0, small_->cut.groups_for(part.end - part.begin)}};
-      else if (needs_plan(shape_, cut_.form))
+      if (needs_plan(shape_, cut_.form))
         cut_by_plan(part);
       else
         part.pieces = {{part.begin, part.end, 0, cut_.groups_for(part.end - part.begin)}};
       parts_.push_back(std::move(part));
     }
-  }
-
-  /// What waits for halos is little, and where a loop has a launch for each colour all of them
-  /// would come one after the other then, with hardly anything to do: it goes as a loop of its size
-  /// would, where that is in one launch. Not on CPUs, where sums have one order.
-  bool goes_as_small_loop(const LoopRange& range) {
-    const bool is_cpu = session_.device()->type == Device::Type::cpu && !session_.stages_halos;
-    if (is_cpu || !of_parts_.is_distributed || range.is_core || of_parts_.ranges.size() == 1 ||
-        cut_.form != Form::coloured || !fold_parameters(shape_).empty())
-      return false;
-    const Request request = make_request(shape_, session_.loop_device(),
-                                         static_cast<std::int64_t>(range.end - range.begin));
-    const LoopGenerator generator;
-    Parameters usual = generator.defaults(request);
-    if (form_of(usual) == Form::coloured) return false;
-    // In tests, on a CPU, which usually works in blocks.
-    if (form_of(usual) != Form::atomic)
-      usual = {{"FORM", 1}, {"GROUP", parameters_.get("GROUP", 1)}};
-    if (!generator.accepts(request, usual)) return false;
-    if (!small_) {
-      small_.emplace();
-      small_->parameters = usual;
-      small_->cut = {usual, session_.device()->compute_units};
-    }
-    return true;
   }
 
   void cut_by_plan(Part& part) {
@@ -253,20 +225,9 @@ class LoopMaker {
       });
       if (!known) wanted.push_back(variant);
     };
-    const auto want_all = [&](bool is_small, const LoopCut& cut) {
-      for (const Part& part : parts_)
-        if (part.is_small == is_small)
-          for (const Piece& piece : part.pieces)
-            want(variant_of(loop_kernel(shape_), cut.range_of(piece.groups)));
-    };
-    if (small_) {
-      want_all(true, small_->cut);
-      ChosenParameters chosen = chosen_;
-      chosen.parameters = small_->parameters;
-      small_->program = &session_.program(request_, chosen, wanted, report_, lane_notes_);
-      wanted.clear();
-    }
-    want_all(false, cut_);
+    for (const Part& part : parts_)
+      for (const Piece& piece : part.pieces)
+        want(variant_of(loop_kernel(shape_), cut_.range_of(piece.groups)));
     if (const auto piece = joined_piece())
       want(variant_of(loop_kernel(shape_), cut_.range_of(piece->groups)));
     if (!fold_parameters(shape_).empty()) want(variant_of(fold_kernel(shape_), fold_range()));
@@ -295,16 +256,14 @@ class LoopMaker {
   }
 
   void add_launch(const Part& part, const Piece& piece, std::size_t slot) {
-    Program& program = part.is_small ? *small_->program : *program_;
-    set_all(made_->launches_.emplace_back(session_.context(), program, loop_kernel(shape_)), part,
+    set_all(made_->launches_.emplace_back(session_.context(), *program_, loop_kernel(shape_)), part,
             piece, slot);
   }
   void set_all(Launch& launch, const Part& part, const Piece& piece, std::size_t slot) {
     unsigned position = 0;
-    const auto& parameters = part.is_small ? small_->parameters : parameters_;
-    for (const auto& parameter : loop_parameters(shape_, parameters))
+    for (const auto& parameter : loop_parameters(shape_, parameters_))
       set(launch, position++, parameter, part, piece, slot);
-    launch.set_range((part.is_small ? small_->cut : cut_).range_of(piece.groups));
+    launch.set_range(cut_.range_of(piece.groups));
   }
 
   /// One launch in place of those of the core and of what follows it without a gap.
@@ -467,13 +426,6 @@ class LoopMaker {
   std::vector<std::string> lane_notes_;  ///< of built-in functions that are called for each lane
   std::vector<Part> parts_;
   Program* program_ = nullptr;
-  /// Another form of the loop.
-  struct Small {
-    Parameters parameters;
-    LoopCut cut;
-    Program* program = nullptr;
-  };
-  std::optional<Small> small_;  ///< for small parts
   std::map<int, cl_mem> partials_;
   std::size_t counted_ = std::numeric_limits<std::size_t>::max();
 };

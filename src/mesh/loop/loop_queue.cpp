@@ -8,18 +8,6 @@
 
 namespace kiln::mesh {
 
-namespace {
-
-void add_traffic(HaloTraffic& to, const HaloTraffic& from) {
-  to.exchanges += from.exchanges;
-  to.messages += from.messages;
-  to.bytes += from.bytes;
-  to.wait_seconds += from.wait_seconds;
-  to.seconds += from.seconds;
-}
-
-}  // namespace
-
 LoopQueue::LoopQueue() : table_(64, nullptr) { waiting_.reserve(64); }
 LoopQueue::~LoopQueue() = default;
 
@@ -116,18 +104,7 @@ void LoopQueue::remember(const LoopReport& report) {
     return one.name == report.name && one.form == report.form;
   });
   if (same == past_.end()) return past_.push_back(report);
-  same->count += report.count;
-  same->seconds += report.seconds;
-  same->plan_seconds += report.plan_seconds;
-  same->compile_seconds += report.compile_seconds;
-  same->bytes += report.bytes;
-  same->plan_hits += report.plan_hits;
-  same->program_hits += report.program_hits;
-  add_traffic(same->halo, report.halo);
-  for (const HaloTraffic& one : report.halos) {
-    const auto known = std::ranges::find(same->halos, one.dat, &HaloTraffic::dat);
-    known == same->halos.end() ? same->halos.push_back(one) : add_traffic(*known, one);
-  }
+  add_report(*same, report);
 }
 
 bool LoopQueue::forget_loops(const void* state, bool in_order) {

@@ -89,7 +89,6 @@ Session::Session(const Mesh::Options& given, const Runtime& holder)
 }
 
 const Queue& Session::transfers() {
-  if (halo_order == HaloOrder::one_queue) return queue;
   if (!transfers_) transfers_.emplace(queue.context(), queue.device(), Queue::Times::none);
   return *transfers_;
 }
@@ -195,6 +194,35 @@ void DatState::refresh_halo(const Queue& queue) {
 
 bool DatState::needs_exchange() const {
   return is_halo_stale && Handles::state(on.set())->exchange != nullptr;
+}
+
+namespace {
+
+void add_traffic(HaloTraffic& to, const HaloTraffic& from) {
+  to.exchanges += from.exchanges;
+  to.messages += from.messages;
+  to.bytes += from.bytes;
+  to.wait_seconds += from.wait_seconds;
+  to.seconds += from.seconds;
+}
+
+}  // namespace
+
+void add_report(LoopReport& to, const LoopReport& from) {
+  to.count += from.count;
+  to.seconds += from.seconds;
+  to.plan_seconds += from.plan_seconds;
+  to.compile_seconds += from.compile_seconds;
+  to.bytes += from.bytes;
+  to.share = std::max(to.share, from.share);
+  to.plan_hits += from.plan_hits;
+  to.program_hits += from.program_hits;
+  to.redundant = std::max(to.redundant, from.redundant);
+  add_traffic(to.halo, from.halo);
+  for (const HaloTraffic& one : from.halos) {
+    const auto known = std::ranges::find(to.halos, one.dat, &HaloTraffic::dat);
+    known == to.halos.end() ? to.halos.push_back(one) : add_traffic(*known, one);
+  }
 }
 
 }  // namespace kiln::mesh

@@ -21,12 +21,20 @@ void add_weak(std::vector<std::weak_ptr<State>>& list, const std::shared_ptr<Sta
   list.push_back(state);
 }
 
+/// Those of such a list that are still there.
+template <class State>
+std::vector<std::shared_ptr<State>> alive(const std::vector<std::weak_ptr<State>>& list) {
+  std::vector<std::shared_ptr<State>> all;
+  for (const auto& weak : list)
+    if (auto state = weak.lock()) all.push_back(std::move(state));
+  return all;
+}
+
+/// What several runs, or several loops, of one name did, as one: adds to what `to` has.
+void add_report(LoopReport& to, const LoopReport& from);
+
 /// Whether KILN_MPI_CHECK asks for it. Throws bad_input for a value that is neither 0 nor 1.
 bool checks_halos_by_environment();
-
-/// How transfers of halos come after kernels, and kernels after transfers, on another queue: by
-/// events that the driver waits for; or the host waits, and nothing is enqueued before its time.
-enum class HaloOrder : std::uint8_t { by_events, by_host, one_queue };
 
 /// What a Mesh and all its handles share: the device, the Resolver, the constants. One thread at a
 /// time.
@@ -114,7 +122,6 @@ struct Session {
   /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
   bool stages_halos = false;
   ClockReading first_clocks;  ///< Options::timeline: when the Mesh was made
-  HaloOrder halo_order = HaloOrder::by_events;
   /// Copies are held against what they copy before they are read (KILN_MPI_CHECK).
   bool checks_halos = checks_halos_by_environment();
   bool is_distributed() const { return transport != nullptr && transport->size() > 1; }

@@ -1,15 +1,11 @@
 #!/usr/bin/env bash
 # Runs CLBlast's own test programs (Debian's package clblast-tests) on another library in place of
 # CLBlast's: they check its results against a reference BLAS. All checks must pass.
-#   run-original.sh LIBRARY [--long] ROUTINE...
+#   run-original.sh LIBRARY ROUTINE...
 # They import inner helpers of CLBlast's library, too, so that it is loaded behind the other one.
 set -euo pipefail
 library=$1
 shift
-if [ "$1" = --long ]; then
-  shift
-  [ -n "${KILN_LONG:-}" ] || { echo "takes long: KILN_LONG=1 runs it"; exit 0; }
-fi
 own=$(find /usr/lib -name 'libclblast.so.1.*' -print -quit 2>/dev/null || true)
 if [ -z "$own" ] || ! command -v "clblast_test_$1" >/dev/null; then
   echo "clblast-tests is not installed"

@@ -214,8 +214,8 @@ INSTANTIATE_TEST_SUITE_P(Parts, HaloStagingOrder,
                                             ::testing::Values(Staging::host, Staging::device)),
                          parts_name);
 
-/// With a launch for each colour, what waits for halos goes in one launch on a GPU.
-TEST(ColoursOfParts, are_those_of_the_core_alone) {
+/// With a launch for each colour of the core, and of what waits for halos.
+TEST(HaloStaging, is_right_for_loops_in_colours) {
   const Runtime runtime({.store = "off"});
   use_form(Mesh(runtime), {{"FORM", 2}, {"GROUP", 16}});
   for (unsigned seed = 1; seed <= 4; ++seed) {
