@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -23,6 +24,8 @@ class Machine {
     static auto& machine = *new Machine;
     return machine;
   }
+  /// Whether the library that was asked for last has kernels for GPUs on a CPU (build_options.cpp).
+  static inline std::atomic<bool> is_of_another_device = false;
   cl_context context() const { return context_->cl()(); }
   const Device& device() const { return *device_; }
   const DevicePtr& device_pointer() const { return device_; }
@@ -32,6 +35,7 @@ class Machine {
   }
   /// `form`: of the kernels of products (GemmGenerator); empty: the device's own.
   Library& library(const std::string& form = "") {
+    is_of_another_device = device_->type == DeviceType::cpu && form.starts_with("gpu");
     auto& library = libraries_[form];
     if (!library) library = std::make_unique<Library>(resolver_, form);
     return *library;

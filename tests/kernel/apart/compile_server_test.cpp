@@ -24,10 +24,12 @@ TEST_F(CompileServer, one_serves_many_jobs) {
   EXPECT_EQ(sockets(), 1u);
 }
 
-TEST_F(CompileServer, is_one_wherever_caches_are_and_another_with_other_settings_of_the_driver) {
+TEST_F(CompileServer, is_one_for_all_caches_and_ranks_but_not_for_other_settings_of_the_driver) {
   const auto helper = find_compile_helper();
   const auto name = apart::name_of_server(helper);
-  for (const char* variable : {"HOME", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "KILN_STORE"}) {
+  for (const char* variable :
+       {"HOME", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "KILN_STORE", "OMPI_COMM_WORLD_RANK",
+        "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "PYTEST_CURRENT_TEST"}) {
     const ScopedVariable elsewhere(variable, "/elsewhere");
     EXPECT_EQ(apart::name_of_server(helper), name) << variable;
   }
