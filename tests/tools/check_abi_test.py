@@ -81,6 +81,23 @@ class CheckAbi(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertIn(f"{name} has no release to compare with", result.stderr)
 
+    def test_a_library_that_came_later_is_compared_from_its_first_record_on(self):
+        later = dict(NAMES, **{"libclblast.so": "libclblast.so.1", "libkiln-mpi.so": "libkiln-mpi.so.0"})
+        self.build({}, later)
+        result = self.check("0.2.1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("libkiln-mpi.so: 0.2.0 has none", result.stdout)
+        self.assertEqual(self.check("0.3.0", "--keep").returncode, 0)
+        for library, of_minor_version in (("libkiln-mpi.so", 0), ("libclblast.so", 1)):
+            self.build({library: FIRST.replace("other", "another")}, later)
+            for version, status in (("0.3.1", 1), ("0.4.0", of_minor_version)):
+                result = self.check(version)
+                self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+            self.assertIn(library, result.stdout + result.stderr)
+        (self.top / "lib" / "libkiln-mpi.so").unlink()
+        self.build({})
+        self.assertIn("has no libkiln-mpi.so", self.check("0.3.1").stderr)
+
     def test_half_a_record_is_none(self):
         half = self.top / "abi" / "0.3.0"
         half.mkdir()
