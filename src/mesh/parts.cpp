@@ -35,10 +35,11 @@ void Mesh::partition(const Partitioner& partitioner, std::span<const double> wei
                             [](const auto& sparsity) { return !sparsity.expired(); }))
       refuse("mesh: it has sparsities already, expected Mesh::partition() before they are made");
   });
-  if (!session.is_partitioned) return mesh::partition(session, partitioner, weights);
-  AsDeclared before(session);
+  const AliveEverywhere alive(session);
+  if (!session.is_partitioned) return mesh::partition(session, alive, partitioner, weights);
+  AsDeclared before(session, alive);
   try {
-    mesh::partition(session, partitioner, weights);
+    mesh::partition(session, alive, partitioner, weights);
   } catch (...) {
     if (!session.is_partitioned) before.restore();
     throw;

@@ -38,6 +38,11 @@ class KILN_API Map : public Handle<MapState> {
   std::vector<std::int64_t> fetch() const;
   /// By component: how far one layer up is, for extruded sets. Empty: not given.
   std::span<const std::int32_t> offsets() const;
+  /// The Map from each element to what is so many cells above its targets, in place now: of an
+  /// element's lowest cell that of the cell there. A loop over columns (not their cells) through it
+  /// sees the top of each. Throws bad_input where that is not in the target set; of a distributed
+  /// mesh it goes by the cut, and a loop after the next one refuses it.
+  Map above(std::size_t cells) const;
   /// Replaces all values; plans made of the old ones are not used for the new ones. Loops that are
   /// queued run first. Throws bad_input where the number or a value is wrong, and on a Mesh that is
   /// partitioned, whose halos go by them.

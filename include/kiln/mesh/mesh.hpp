@@ -80,6 +80,18 @@ class KILN_API Mesh {
           std::span<const std::int32_t> offsets = {}) {
     return map_by_numbers(std::move(name), from, to, arity, values, offsets);
   }
+  /// The same from an extruded set: `values` are those of the lowest cells, `offsets` lead upwards,
+  /// one for each component. On a mesh that is to be cut parts have all that the columns reach
+  /// then; elements with numbers between those of a column stay together with it, on one part and
+  /// in this order. Loops over fewer layers may use it. partition() throws bad_input where a column
+  /// leads outside its set.
+  Map map(std::string name, const ExtrudedSet& from, const Set& to, std::size_t arity,
+          std::span<const std::int32_t> values, std::span<const std::int32_t> offsets);
+  template <std::convertible_to<std::span<const std::int64_t>> Values>
+  Map map(std::string name, const ExtrudedSet& from, const Set& to, std::size_t arity,
+          const Values& values, std::span<const std::int32_t> offsets) {
+    return map_by_numbers(std::move(name), from, to, arity, values, offsets);
+  }
   /// `values`: (set.total_size(), dim), copied; empty: zeros.
   template <class T>
   Dat dat(std::string name, const DataSet& on, std::span<const T> values = {},
@@ -266,6 +278,8 @@ class KILN_API Mesh {
   friend struct Handles;
   Set set_part(std::string name, SetPart part);
   Map map_by_numbers(std::string name, const Set& from, const Set& to, std::size_t arity,
+                     std::span<const std::int64_t> values, std::span<const std::int32_t> offsets);
+  Map map_by_numbers(std::string name, const ExtrudedSet& from, const Set& to, std::size_t arity,
                      std::span<const std::int64_t> values, std::span<const std::int32_t> offsets);
   std::shared_ptr<Session> session_;
 };

@@ -46,4 +46,12 @@ std::vector<std::int32_t> look_up(Transport& transport, const Blocks& blocks,
                                   std::span<const std::int64_t> numbers,
                                   std::span<const std::int32_t> mine);
 
+struct SetState;
+
+/// Rows of blocks, `row` bytes each, for all that a part has of the set, in its local order: what
+/// fetch() does, the other way. All parts call it.
+std::vector<std::byte> from_blocks(const SetState& set, const SetPart& part,
+                                   std::span<const std::byte> rows, std::size_t row,
+                                   std::string_view what);
+
 }  // namespace kiln::mesh

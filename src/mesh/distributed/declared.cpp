@@ -1,6 +1,7 @@
 // What the parts of a distributed mesh declared, held against one another.
 #include <algorithm>
 
+#include "mesh/distributed/columns.hpp"
 #include "mesh/distributed/mail.hpp"
 #include "mesh/distributed/mesh_rows.hpp"
 #include "mesh/distributed/mixing.hpp"
@@ -92,6 +93,17 @@ void check_map(const MeshRows& mesh, const MapRows& map) {
       refuse("map {}: element {}, component {} is {}, expected 0 to {} (set {})", map.state->name,
              from.first(mesh.transport.rank()) + static_cast<std::int64_t>(at / map.arity),
              at % map.arity, rows[at], most - 1, map.state->to.name());
+  for (std::size_t at = 0; at < rows.size(); ++at) {
+    const auto [down, up] = reach_of(*map.state, at % map.arity);
+    if (rows[at] + down < 0 || rows[at] + up >= most)
+      refuse(
+          "map {}: element {}, component {} is {}, which {} layers take to {}, expected 0 to {} "
+          "(set {})",
+          map.state->name,
+          from.first(mesh.transport.rank()) + static_cast<std::int64_t>(at / map.arity),
+          at % map.arity, rows[at], map.state->layers, rows[at] + (down < 0 ? down : up), most - 1,
+          map.state->to.name());
+  }
 }
 
 }  // namespace
@@ -102,21 +114,21 @@ std::size_t MeshRows::place_of(const SetState* state) const {
   return static_cast<std::size_t>(at - sets.begin());
 }
 
-MeshRows take_declared(Session& session) {
+MeshRows take_declared(Session& session, const AliveEverywhere& alive) {
   MeshRows mesh{*session.transport};
-  for (auto& state : alive(session.declared.sets)) mesh.sets.push_back({std::move(state), {}});
-  for (auto& state : alive(session.declared.maps)) {
-    MapRows map{std::move(state)};
+  for (const auto& state : alive.sets) mesh.sets.push_back({state, {}});
+  for (const auto& state : alive.maps) {
+    MapRows map{state};
     map.from = mesh.place_of(Handles::state(map.state->from).get());
     map.to = mesh.place_of(Handles::state(map.state->to).get());
     map.arity = map.state->arity;
     mesh.sets[map.from].maps.push_back(mesh.maps.size());
     mesh.maps.push_back(std::move(map));
   }
-  for (auto& state : alive(session.declared.dats)) {
+  for (const auto& state : alive.dats) {
     if (Handles::state(state->on.set())->part != nullptr)
       continue;  // its set was declared in parts
-    DatRows dat{std::move(state)};
+    DatRows dat{state};
     dat.set = mesh.place_of(Handles::state(dat.state->on.set()).get());
     dat.row = dat.state->data.form().dim * size_of(dat.state->data.form().type);
     mesh.sets[dat.set].dats.push_back(mesh.dats.size());

@@ -46,6 +46,41 @@ std::vector<std::byte> to_blocks(const SetState& set, std::span<const std::byte>
   return rows;
 }
 
+}  // namespace
+
+std::vector<std::byte> from_blocks(const SetState& set, const SetPart& part,
+                                   std::span<const std::byte> rows, std::size_t row,
+                                   std::string_view what) {
+  Transport& transport = *set.session->transport;
+  std::map<int, std::vector<std::size_t>> places;  // by who has the rows
+  Outbox<std::int64_t> questions;
+  for (std::size_t at = 0; at < part.numbers.size(); ++at) {
+    const int rank = set.blocks->rank_of(part.numbers[at]);
+    places[rank].push_back(at);
+    questions.add(rank, part.numbers[at]);
+  }
+  const std::int64_t first = set.blocks->first(transport.rank());
+  Outbox<std::byte> answers;
+  for (const auto& [rank, asked] : questions.deliver(transport, what)) {
+    auto& answer = answers.box(rank);
+    answer.reserve(asked.size() * row);
+    for (const std::int64_t number : asked)
+      append_to<std::byte>(answer,
+                           rows.subspan(static_cast<std::size_t>(number - first) * row, row));
+  }
+  std::vector<std::byte> found(part.numbers.size() * row);
+  for (const auto& [rank, told] : answers.deliver(transport, what)) {
+    auto from = told.begin();
+    for (const std::size_t at : places[rank]) {
+      std::copy_n(from, row, found.begin() + static_cast<std::ptrdiff_t>(at * row));
+      from += static_cast<std::ptrdiff_t>(row);
+    }
+  }
+  return found;
+}
+
+namespace {
+
 /// Whether what is on the set lies as it was declared.
 bool is_in_blocks(const SetState& set) { return set.part == nullptr || set.blocks == nullptr; }
 
@@ -61,6 +96,7 @@ std::vector<std::byte> Dat::fetch_bytes() const {
 }
 
 std::vector<std::int64_t> Map::fetch() const {
+  check_not_left_out(*state_);
   if (!state_->declared.empty()) return state_->declared.plain();
   const auto& from_state = *Handles::state(from());
   const auto& to_state = *Handles::state(to());

@@ -1,6 +1,7 @@
 // Owners of the sets that follow the one that was cut.
 #include <algorithm>
 
+#include "mesh/distributed/columns.hpp"
 #include "mesh/distributed/mail.hpp"
 #include "mesh/distributed/mesh_rows.hpp"
 
@@ -28,6 +29,7 @@ class Following {
  public:
   Following(MeshRows& mesh, std::size_t primary) : mesh_(mesh), is_known_(mesh.sets.size(), 0) {
     is_known_[primary] = 1;
+    unite_columns(mesh.transport, mesh.sets[primary]);
   }
 
   void run() {
@@ -35,7 +37,10 @@ class Following {
     }
     // What no map joins to the others stays where it is.
     for (std::size_t at = 0; at < mesh_.sets.size(); ++at)
-      if (!is_known_[at]) mesh_.sets[at].owners.assign(count(at), mesh_.transport.rank());
+      if (!is_known_[at]) {
+        mesh_.sets[at].owners.assign(count(at), mesh_.transport.rank());
+        unite_columns(mesh_.transport, mesh_.sets[at]);
+      }
   }
 
  private:
@@ -54,6 +59,7 @@ class Following {
         if (known[mesh_.maps[map].to]) maps.push_back(map);
       if (maps.empty()) continue;
       take_from_targets(at, maps);
+      unite_columns(mesh_.transport, mesh_.sets[at]);
       is_known_[at] = any = true;
     }
     return any;
@@ -102,6 +108,7 @@ class Following {
         if (mesh_.maps[map].to == at && known[mesh_.maps[map].from]) maps.push_back(map);
       if (maps.empty()) continue;
       take_from_sources(at, maps);
+      unite_columns(mesh_.transport, mesh_.sets[at]);
       is_known_[at] = any = true;
     }
     return any;
@@ -141,7 +148,7 @@ class Following {
         const std::size_t end = std::min(begin + at_once, rows.size());
         mine.clear();
         for (std::size_t k = begin; k < end; ++k)
-          mine.push_back({rows[k], owners[k / map.arity], 1});
+          mine.push_back({lowest_of(map, k), owners[k / map.arity], 1});
         count(mine);
         for (const Vote& vote : mine) votes.add(blocks.rank_of(vote.number), vote);
       }
@@ -153,7 +160,7 @@ class Following {
         all = std::move(some);
       else
         all.insert(all.end(), some.begin(), some.end());
-      some = {};
+      free_memory(some);
     }
     count(all);
     auto& chosen = mesh_.sets[set].owners;

@@ -214,7 +214,7 @@ class BlockGraph {
         list = std::move(some);
       else
         list.insert(list.end(), some.begin(), some.end());
-      some = {};
+      free_memory(some);
     }
     sort_by_target(list);
     return list;

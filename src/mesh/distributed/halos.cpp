@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "mesh/distributed/columns.hpp"
 #include "mesh/distributed/mail.hpp"
 #include "mesh/distributed/mesh_rows.hpp"
 #include "mesh/model/basics.hpp"
@@ -20,6 +21,7 @@ class Foreign {
       std::erase_if(new_, [&](std::int64_t number) {
         return std::binary_search(numbers_.begin(), numbers_.end(), number);
       });
+    if (set.has_columns) add_columns(transport, set);
     const auto owners = look_up(transport, *set.blocks, new_, set.owners);
     std::vector<std::pair<std::int64_t, std::int32_t>> all;
     for (std::size_t at = 0; at < numbers_.size(); ++at) all.emplace_back(numbers_[at], ranks_[at]);
@@ -38,6 +40,17 @@ class Foreign {
   const std::vector<std::int64_t>& numbers() const { return numbers_; }
 
  private:
+  /// Columns are here as a whole, or not at all.
+  void add_columns(Transport& transport, const SetRows& set) {
+    const auto depths = look_up(transport, *set.blocks, new_, set.depth),
+               heights = look_up(transport, *set.blocks, new_, set.height);
+    std::vector<std::int64_t> all;
+    for (std::size_t at = 0; at < new_.size(); ++at)
+      for (auto number = new_[at] - depths[at]; number <= new_[at] + heights[at]; ++number)
+        if (all.empty() || number > all.back()) all.push_back(number);
+    new_ = std::move(all);
+  }
+
   std::vector<std::int64_t> numbers_, new_;
   std::vector<std::int32_t> ranks_;
 };
@@ -70,8 +83,7 @@ class HaloSearch {
 
   /// Parts whose elements an owned element's maps lead to, each with the maps that do.
   using Destinations = std::vector<std::pair<std::int32_t, std::uint64_t>>;
-  void find_destinations(const SetRows& set, std::size_t row, Destinations& to) const {
-    to.clear();
+  void add_destinations(const SetRows& set, std::size_t row, Destinations& to) const {
     for (const std::size_t place : set.maps) {
       const MapRows& map = mesh_.maps[place];
       const std::uint64_t bit = map.state->exec_bit();
@@ -96,10 +108,16 @@ class HaloSearch {
     std::map<std::int32_t, std::vector<Leaving>> leaving;
     set.is_core.assign(set.numbers.size(), 1);
     Destinations to;
-    for (std::size_t row = 0; row < set.numbers.size(); ++row) {
-      find_destinations(set, row, to);
-      if (!to.empty()) set.is_core[row] = 0;
-      for (const auto& [rank, maps] : to) leaving[rank].push_back({row, maps});
+    // Columns, where there are some, are executed as a whole.
+    for (std::size_t begin = 0, end = 0; begin < set.numbers.size(); begin = end) {
+      end = end_of_column(set, begin);
+      to.clear();
+      for (std::size_t row = begin; row < end; ++row) add_destinations(set, row, to);
+      if (to.empty()) continue;
+      for (std::size_t row = begin; row < end; ++row) {
+        set.is_core[row] = 0;
+        for (const auto& [rank, maps] : to) leaving[rank].push_back({row, maps});
+      }
     }
     receive_executed(set,
                      mesh_.transport.deliver(pack(set, leaving),

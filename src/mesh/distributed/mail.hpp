@@ -15,6 +15,12 @@
 /// Packets of values between the parts of a mesh that is being distributed.
 namespace kiln::mesh {
 
+/// Gives a list's memory back, which `= {}` keeps.
+template <class T>
+void free_memory(std::vector<T>& list) noexcept {
+  std::vector<T>().swap(list);
+}
+
 /// Values for some parts; what arrives is by rank.
 template <class T>
 class Outbox {
@@ -38,7 +44,7 @@ class Outbox {
       if (rank == transport.rank()) continue;
       const auto bytes = std::as_bytes(std::span<const T>(values));
       packets.push_back({rank, {bytes.begin(), bytes.end()}});
-      values = {};
+      free_memory(values);
     }
     auto received = transport.deliver(std::move(packets), what);
     // What is for this part goes nowhere.
@@ -49,7 +55,7 @@ class Outbox {
     for (auto& packet : received) {
       std::vector<T> values(packet.bytes.size() / sizeof(T));
       if (!values.empty()) std::memcpy(values.data(), packet.bytes.data(), packet.bytes.size());
-      packet.bytes = {};
+      free_memory(packet.bytes);
       arrived.emplace_back(packet.rank, std::move(values));
     }
     std::ranges::sort(arrived, {}, [](const auto& one) { return one.first; });

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "mesh/distributed/alive.hpp"
 #include "mesh/distributed/blocks.hpp"
 #include "mesh/model/session.hpp"
 
@@ -18,9 +19,14 @@ struct SetRows {
   std::vector<std::size_t> maps, dats;  ///< those from it, those on it
   /// Of each element of this part's block: the part that is to own it.
   std::vector<std::int32_t> owners;
+  /// Maps with vertical offsets lead to it: elements of a column stay together (columns.hpp).
+  bool has_columns = false;
+  /// Then, of each element of the block: so many of its column are before it, and behind it.
+  std::vector<std::int32_t> depth, height;
 
   // After migrate():
   std::vector<std::int64_t> numbers;  ///< of what is owned here; rising
+  std::vector<char> begins;  ///< of each: whether it is the first of its column; empty: no columns
 
   // After find_halos():
   /// An element of others.
@@ -73,7 +79,7 @@ struct MeshRows {
 
 /// Takes what a Mesh declared; all parts agree on it. Throws bad_input where they declared
 /// different things, where a map leads outside its set, and for what cannot be distributed.
-MeshRows take_declared(Session& session);
+MeshRows take_declared(Session& session, const AliveEverywhere& alive);
 
 /// A number that the mesh's sets and maps give, whatever the number of parts: for telling whether
 /// another mesh is the same. Of maps in blocks of rows.
@@ -99,6 +105,7 @@ void give_back_memory();
 
 /// All of it. Throws bad_input on all parts; the Mesh is as it was where the Partitioner is
 /// refused.
-void partition(Session& session, const Partitioner& partitioner, std::span<const double> weights);
+void partition(Session& session, const AliveEverywhere& alive, const Partitioner& partitioner,
+               std::span<const double> weights);
 
 }  // namespace kiln::mesh

@@ -50,7 +50,7 @@ class SetMigration {
         for (const std::size_t row : which)
           append_to<std::byte>(packet, values.subspan(row * bytes, bytes));
       }
-      which = {};
+      free_memory(which);
       packets.push_back({rank, std::move(packet)});
     }
     return packets;
@@ -117,7 +117,7 @@ class SetMigration {
       }
       for (const std::size_t dat : set_.dats)
         from.append_to(mesh_.dats[dat].values, count * mesh_.dats[dat].row);
-      packet.bytes = {};
+      free_memory(packet.bytes);
     }
   }
   template <class Number>

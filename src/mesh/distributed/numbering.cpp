@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "mesh/distributed/columns.hpp"
 #include "mesh/distributed/graph.hpp"
 #include "mesh/distributed/local_numbers.hpp"
 #include "mesh/distributed/mail.hpp"
@@ -41,9 +42,11 @@ class Numbering {
     return order;
   }
 
-  /// Core elements go to the front; apart from that they stay in this order.
+  /// Core elements go to the front, whole columns where there are some; apart from that they stay
+  /// in this order.
   void place(std::size_t at, std::vector<std::int32_t> order) {
     SetRows& set = mesh_.sets[at];
+    order = with_whole_columns(set, std::move(order));
     const auto rest = std::stable_partition(order.begin(), order.end(), [&](std::int32_t place) {
       return set.is_core[static_cast<std::size_t>(place)] != 0;
     });

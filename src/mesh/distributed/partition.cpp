@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 
+#include "mesh/distributed/columns.hpp"
 #include "mesh/distributed/graph.hpp"
 #include "mesh/distributed/mail.hpp"
 #include "mesh/model/basics.hpp"
@@ -124,13 +125,15 @@ void give_back_memory() {
 #endif
 }
 
-void partition(Session& session, const Partitioner& partitioner, std::span<const double> weights) {
+void partition(Session& session, const AliveEverywhere& alive, const Partitioner& partitioner,
+               std::span<const double> weights) {
   give_back_memory();
-  MeshRows mesh = take_declared(session);
+  MeshRows mesh = take_declared(session, alive);
   session.mesh_digest = mesh_digest(mesh);
   const Cut cut(mesh, partitioner, weights);
   const auto adjacency = cut.named_or_all();
   mesh.sets[cut.primary()].owners = cut.owners();
+  find_columns(mesh);
   give_back_memory();
   let_others_follow(mesh, cut.primary());
   give_back_memory();
@@ -138,13 +141,15 @@ void partition(Session& session, const Partitioner& partitioner, std::span<const
   session.is_partitioned = true;
   session.is_broken = true;
   migrate(mesh);
+  find_begins(mesh);
   give_back_memory();
   find_halos(mesh);
-  for (auto& set : mesh.sets) set.owners = {};
+  for (auto& set : mesh.sets)
+    free_memory(set.owners), free_memory(set.depth), free_memory(set.height);
   give_back_memory();
   number_locally(mesh, cut.primary(), adjacency,
                  partitioner.adjacency.empty() ? 1 : partitioner.common);
-  for (auto& set : mesh.sets) set.is_core = {};
+  for (auto& set : mesh.sets) free_memory(set.is_core), free_memory(set.begins);
   give_back_memory();
   settle(session, mesh);
   session.is_broken = false;

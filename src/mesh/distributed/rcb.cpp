@@ -19,56 +19,51 @@ std::uint64_t key_of(double coordinate) {
   return (bits >> 63) != 0 ? ~bits : bits | (std::uint64_t{1} << 63);
 }
 
-constexpr unsigned digit_bits = 4;
+constexpr unsigned digit_bits = 8;
 constexpr std::size_t digits = 1u << digit_bits;
 
-/// Elements that go to parts begin to end - 1; this rank's.
-struct Group {
-  int begin = 0, end = 0;
-  std::vector<std::int32_t> vertices;
-
-  // While it is cut:
-  std::size_t axis = 0;
-  std::int64_t left = 0;  ///< so many of those that are still undecided go left
-  bool all_left = false;
-  std::uint64_t prefix = 0;  ///< of the key at the cut, as far as it is known
-  std::uint64_t key = 0;     ///< of the coordinate at the cut
-};
-
+/// Elements are cut into two halves, which go to two halves of the ranks, and so on: in each step a
+/// rank has elements of one group only, those of the parts `begin` to `end` - 1, and speaks with
+/// the ranks of these. So a step takes a packet a rank or two, however scattered the elements are.
 class Bisection {
  public:
   explicit Bisection(const PartitionInput& input)
-      : input_(input), vertices_(input.coordinates.size() / input.dim) {
-    const auto last = gather_values<std::int64_t>(
-        input.transport, std::array{static_cast<std::int64_t>(vertices_)}, "rcb: sizes");
-    for (const std::int64_t count : last) total_ += count;
+      : input_(input),
+        dim_(input.dim),
+        end_(input.transport.size()),
+        coordinates_(input.coordinates.begin(), input.coordinates.end()) {
+    const std::size_t count = dim_ == 0 ? 0 : coordinates_.size() / dim_;
+    for (std::size_t at = 0; at < count; ++at)
+      numbers_.push_back(input.first + static_cast<std::int64_t>(at));
+    firsts_ = gather_values<std::int64_t>(input.transport, std::array{input.first}, "rcb: rows");
+    const auto counts = gather_values<std::int64_t>(
+        input.transport, std::array{static_cast<std::int64_t>(count)}, "rcb: sizes");
+    for (const std::int64_t one : counts) total_ += one;
+    counts_ = counts;
   }
 
   std::vector<std::int32_t> run() {
-    Group all{0, input_.transport.size(), {}};
-    for (std::size_t at = 0; at < vertices_; ++at)
-      all.vertices.push_back(static_cast<std::int32_t>(at));
-    groups_.push_back(std::move(all));
     const unsigned levels = std::bit_width(static_cast<unsigned>(input_.transport.size() - 1));
-    for (unsigned level = 0; level < levels; ++level) cut_all();
-    std::vector<std::int32_t> parts(vertices_, 0);
-    for (const Group& group : groups_)
-      for (const std::int32_t vertex : group.vertices)
-        parts[static_cast<std::size_t>(vertex)] = group.begin;
-    return parts;
+    for (unsigned level = 0; level < levels; ++level) {
+      choose_axis();
+      select(64, [&](std::size_t at) { return std::optional(key(at)); });
+      key_ = std::exchange(prefix_, 0);
+      // Of those that lie at the cut the lower numbers go left.
+      const auto bits = static_cast<unsigned>(
+          std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total_ - 1, 1))));
+      select((bits + digit_bits - 1) / digit_bits * digit_bits, [&](std::size_t at) {
+        return key(at) == key_ ? std::optional(static_cast<std::uint64_t>(numbers_[at]))
+                               : std::nullopt;
+      });
+      divide();
+    }
+    return at_home();
   }
 
  private:
-  double coordinate(std::int32_t vertex, std::size_t axis) const {
-    return input_.coordinates[static_cast<std::size_t>(vertex) * input_.dim + axis];
-  }
-  std::uint64_t key(const Group& group, std::int32_t vertex) const {
-    return key_of(coordinate(vertex, group.axis));
-  }
-  std::uint64_t number(std::int32_t vertex) const {
-    return static_cast<std::uint64_t>(input_.first + vertex);
-  }
-  static int middle(const Group& group) { return group.begin + (group.end - group.begin) / 2; }
+  std::uint64_t key(std::size_t at) const { return key_of(coordinates_[at * dim_ + axis_]); }
+  bool is_single() const { return end_ - begin_ < 2; }
+  int middle() const { return begin_ + (end_ - begin_) / 2; }
   double share(int begin, int end) const {
     if (input_.weights.empty()) return end - begin;
     double sum = 0;
@@ -77,19 +72,13 @@ class Bisection {
     return sum;
   }
 
-  /// Brings each group's values from all ranks together, by the rank of its first part: only who
-  /// has elements of a group takes part in it. `of` gives a group's values, `add` adds values to
-  /// others; `use` gets the sum.
-  template <class T, class Of, class Add, class Use>
-  void bring_together(const Of& of, const Add& add, const Use& use) {
-    Outbox<T> mine;
-    std::vector<Group*> asked;
-    for (Group& group : groups_) {
-      if (group.end - group.begin < 2) continue;
-      mine.box(group.begin) = of(group);
-      asked.push_back(&group);
-    }
-    const auto arrived = mine.deliver(input_.transport, "rcb");
+  /// The group's values from all of its ranks that have some of its elements; `add` adds values to
+  /// others. Its first rank brings them together. Empty where this rank has no elements.
+  template <class T, class Add>
+  std::vector<T> bring_together(std::vector<T> mine, const Add& add) {
+    Outbox<T> box;
+    if (!is_single() && !numbers_.empty()) box.box(begin_) = std::move(mine);
+    const auto arrived = box.deliver(input_.transport, "rcb");
     std::vector<T> sum;
     for (const auto& [rank, values] : arrived) {
       if (sum.empty())
@@ -97,112 +86,134 @@ class Bisection {
       else
         add(sum, values);
     }
-    for (const auto& [rank, values] : arrived) mine.box(rank) = sum;
-    const auto answers = mine.deliver(input_.transport, "rcb");
-    // Groups rise with their first parts, and so do answers with their ranks.
-    for (std::size_t at = 0; at < answers.size(); ++at) use(*asked[at], answers[at].second);
-  }
-
-  void cut_all() {
-    choose_axes();
-    select(64, [&](const Group& group, std::int32_t vertex) {
-      return std::optional(key(group, vertex));
-    });
-    for (Group& group : groups_) {
-      group.key = group.prefix;
-      group.prefix = 0;
-    }
-    // Of those that lie at the cut the lower numbers go left.
-    const auto bits = static_cast<unsigned>(
-        std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(total_ - 1, 1))));
-    select((bits + digit_bits - 1) / digit_bits * digit_bits,
-           [&](const Group& group, std::int32_t vertex) {
-             return key(group, vertex) == group.key ? std::optional(number(vertex)) : std::nullopt;
-           });
-    divide();
+    for (const auto& [rank, values] : arrived) box.box(rank) = sum;
+    auto answers = box.deliver(input_.transport, "rcb");
+    return answers.empty() ? std::vector<T>() : std::move(answers.front().second);
   }
 
   /// The longest side of the box round the elements, and how many go left.
-  void choose_axes() {
-    const std::size_t dim = input_.dim;
-    bring_together<double>(
-        [&](const Group& group) {
-          std::vector<double> box(1 + 2 * dim, -std::numeric_limits<double>::infinity());
-          box[0] = static_cast<double>(group.vertices.size());
-          for (const std::int32_t vertex : group.vertices)
-            for (std::size_t axis = 0; axis < dim; ++axis) {
-              box[1 + 2 * axis] = std::max(box[1 + 2 * axis], coordinate(vertex, axis));
-              box[2 + 2 * axis] = std::max(box[2 + 2 * axis], -coordinate(vertex, axis));
-            }
-          return box;
-        },
-        [](std::vector<double>& sum, const std::vector<double>& more) {
-          sum[0] += more[0];
-          for (std::size_t at = 1; at < sum.size(); ++at) sum[at] = std::max(sum[at], more[at]);
-        },
-        [&](Group& group, const std::vector<double>& box) {
-          group.axis = 0;
-          for (std::size_t axis = 1; axis < dim; ++axis)
-            if (box[1 + 2 * axis] + box[2 + 2 * axis] >
-                box[1 + 2 * group.axis] + box[2 + 2 * group.axis])
-              group.axis = axis;
-          group.left = std::llround(box[0] * share(group.begin, middle(group)) /
-                                    share(group.begin, group.end));
-          group.all_left = group.left >= static_cast<std::int64_t>(box[0]);
-          group.prefix = 0;
-        });
+  void choose_axis() {
+    std::vector<double> box(1 + 2 * dim_, -std::numeric_limits<double>::infinity());
+    box[0] = static_cast<double>(numbers_.size());
+    for (std::size_t at = 0; at < numbers_.size(); ++at)
+      for (std::size_t axis = 0; axis < dim_; ++axis) {
+        const double coordinate = coordinates_[at * dim_ + axis];
+        box[1 + 2 * axis] = std::max(box[1 + 2 * axis], coordinate);
+        box[2 + 2 * axis] = std::max(box[2 + 2 * axis], -coordinate);
+      }
+    box = bring_together<double>(std::move(box),
+                                 [](std::vector<double>& sum, const std::vector<double>& more) {
+                                   sum[0] += more[0];
+                                   for (std::size_t at = 1; at < sum.size(); ++at)
+                                     sum[at] = std::max(sum[at], more[at]);
+                                 });
+    prefix_ = 0;
+    if (box.empty()) return;
+    const auto side = [&](std::size_t axis) { return box[1 + 2 * axis] + box[2 + 2 * axis]; };
+    axis_ = 0;
+    for (std::size_t axis = 1; axis < dim_; ++axis)
+      if (side(axis) > side(axis_)) axis_ = axis;
+    left_ = std::llround(box[0] * share(begin_, middle()) / share(begin_, end_));
+    all_left_ = left_ >= static_cast<std::int64_t>(box[0]);
   }
 
   /// Finds the value that has as many below it as go left, digit by digit, among the elements that
-  /// have a value. Then `prefix` is that value, and `left` is how many of its elements go left.
+  /// have a value. Then prefix_ is that value, and left_ is how many of its elements go left.
   template <class ValueOf>
   void select(unsigned bits, const ValueOf& value_of) {
     for (unsigned shift = bits; shift > 0;) {
       shift -= digit_bits;
-      bring_together<std::int64_t>(
-          [&](const Group& group) {
-            std::vector<std::int64_t> counts(digits, 0);
-            for (const std::int32_t vertex : group.vertices)
-              if (const auto value = value_of(group, vertex))
-                if (shift + digit_bits == 64 || (*value >> (shift + digit_bits)) == group.prefix)
-                  ++counts[(*value >> shift) % digits];
-            return counts;
-          },
-          [](std::vector<std::int64_t>& sum, const std::vector<std::int64_t>& more) {
-            for (std::size_t at = 0; at < digits; ++at) sum[at] += more[at];
-          },
-          [](Group& group, const std::vector<std::int64_t>& counts) {
-            std::size_t digit = 0;
-            while (digit + 1 < digits && group.left >= counts[digit]) group.left -= counts[digit++];
-            group.prefix = group.prefix << digit_bits | digit;
-          });
+      std::vector<std::int64_t> counts(digits, 0);
+      for (std::size_t at = 0; at < numbers_.size() && !is_single(); ++at)
+        if (const auto value = value_of(at))
+          if (shift + digit_bits == 64 || (*value >> (shift + digit_bits)) == prefix_)
+            ++counts[(*value >> shift) % digits];
+      counts = bring_together<std::int64_t>(std::move(counts),
+                                            [](std::vector<std::int64_t>& sum, const auto& more) {
+                                              for (std::size_t at = 0; at < digits; ++at)
+                                                sum[at] += more[at];
+                                            });
+      if (counts.empty()) continue;
+      std::size_t digit = 0;
+      while (digit + 1 < digits && left_ >= counts[digit]) left_ -= counts[digit++];
+      prefix_ = prefix_ << digit_bits | digit;
     }
   }
 
+  /// The halves go to the ranks of their parts, as many to each.
   void divide() {
-    std::vector<Group> next;
-    for (Group& group : groups_) {
-      if (group.end - group.begin < 2) {
-        next.push_back(std::move(group));
-        continue;
-      }
-      Group left{group.begin, middle(group), {}}, right{middle(group), group.end, {}};
-      for (const std::int32_t vertex : group.vertices) {
-        const std::uint64_t at = key(group, vertex);
-        const bool goes_left =
-            group.all_left || at < group.key || (at == group.key && number(vertex) < group.prefix);
-        (goes_left ? left : right).vertices.push_back(vertex);
-      }
-      for (Group* half : {&left, &right})
-        if (!half->vertices.empty()) next.push_back(std::move(*half));
+    std::vector<char> goes_left(numbers_.size(), 0);
+    std::array<std::int64_t, 2> mine{};
+    for (std::size_t at = 0; at < numbers_.size() && !is_single(); ++at) {
+      const std::uint64_t own = key(at);
+      const bool left = all_left_ || own < key_ ||
+                        (own == key_ && static_cast<std::uint64_t>(numbers_[at]) < prefix_);
+      goes_left[at] = left ? 1 : 0;
+      ++mine[left ? 0 : 1];
     }
-    groups_ = std::move(next);
+    const auto all = gather_values<std::int64_t>(input_.transport, mine, "rcb: halves");
+    std::array<std::int64_t, 2> before{}, sums{};
+    for (int rank = begin_; rank < end_; ++rank)
+      for (std::size_t half = 0; half < 2; ++half) {
+        const std::int64_t count = all[2 * static_cast<std::size_t>(rank) + half];
+        if (rank < input_.transport.rank()) before[half] += count;
+        sums[half] += count;
+      }
+    Outbox<double> coordinates;
+    Outbox<std::int64_t> numbers;
+    for (std::size_t at = 0; at < numbers_.size(); ++at) {
+      const std::size_t half = goes_left[at] != 0 ? 0 : 1;
+      int to = begin_;
+      if (!is_single()) {
+        const int first = half == 0 ? begin_ : middle(), last = half == 0 ? middle() : end_;
+        // Rising: what is next to one another goes to the same rank.
+        to = first + static_cast<int>(before[half]++ * (last - first) / sums[half]);
+      }
+      numbers.add(to, numbers_[at]);
+      auto& row = coordinates.box(to);
+      for (std::size_t axis = 0; axis < dim_; ++axis) row.push_back(coordinates_[at * dim_ + axis]);
+    }
+    free_memory(numbers_), free_memory(coordinates_);
+    for (auto& [rank, some] : numbers.deliver(input_.transport, "rcb: numbers"))
+      numbers_.insert(numbers_.end(), some.begin(), some.end());
+    for (auto& [rank, some] : coordinates.deliver(input_.transport, "rcb: coordinates"))
+      coordinates_.insert(coordinates_.end(), some.begin(), some.end());
+    if (is_single()) return;
+    (input_.transport.rank() < middle() ? end_ : begin_) = middle();
+  }
+
+  /// Each element is on the rank of its part now: those whose rows they are in are told.
+  std::vector<std::int32_t> at_home() {
+    Outbox<std::int64_t> told;
+    for (const std::int64_t number : numbers_) told.add(home_of(number), number);
+    std::vector<std::int32_t> parts(input_.coordinates.size() / std::max<std::size_t>(dim_, 1), 0);
+    for (const auto& [rank, some] : told.deliver(input_.transport, "rcb: parts"))
+      for (const std::int64_t number : some)
+        parts[static_cast<std::size_t>(number - input_.first)] = rank;
+    return parts;
+  }
+  int home_of(std::int64_t number) const {
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), number);
+    auto rank = static_cast<std::size_t>(after - firsts_.begin()) - 1;
+    while (counts_[rank] == 0) --rank;
+    return static_cast<int>(rank);
   }
 
   const PartitionInput& input_;
-  std::size_t vertices_;
+  const std::size_t dim_;
   std::int64_t total_ = 0;
-  std::vector<Group> groups_;  ///< that have elements here; rising
+  std::vector<std::int64_t> firsts_, counts_;  ///< of rows, by rank
+
+  // The group, and its elements here:
+  int begin_ = 0, end_;
+  std::vector<double> coordinates_;
+  std::vector<std::int64_t> numbers_;
+  // While it is cut:
+  std::size_t axis_ = 0;
+  std::int64_t left_ = 0;  ///< so many of those that are still undecided go left
+  bool all_left_ = false;
+  std::uint64_t prefix_ = 0;  ///< of the value at the cut, as far as it is known
+  std::uint64_t key_ = 0;     ///< of the coordinate at the cut
 };
 
 /// A dat's rows in blocks, as doubles.

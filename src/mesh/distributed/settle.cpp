@@ -26,8 +26,8 @@ class Settling {
     for (std::size_t at = 0; at < mesh_.sets.size(); ++at) {
       bring_values(at);
       number(*parts_[at], mesh_.sets[at]);
-      mesh_.sets[at].numbers = {};
-      mesh_.sets[at].order = {};
+      free_memory(mesh_.sets[at].numbers);
+      free_memory(mesh_.sets[at].order);
     }
     // What was made with the states as they were is forgotten; from here on nothing fails.
     for (std::size_t at = 0; at < mesh_.sets.size(); ++at) {
@@ -152,7 +152,7 @@ class Settling {
     form.elements = parts_[dat.set]->sizes[3];
     Residence data(form);
     std::ranges::copy(dat.values, data.initial().data());
-    dat.values = {};
+    free_memory(dat.values);
     state.data = std::move(data);
     state.is_halo_stale = false;
   }

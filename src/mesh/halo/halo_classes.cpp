@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "mesh/model/basics.hpp"
 
@@ -85,55 +86,55 @@ HaloNeighbour& neighbour_of(HaloClass& made, int rank) {
 
 /// How two classes are related on one part; of all parts what holds everywhere.
 constexpr unsigned is_within = 1, has_within = 2;
+/// Of a need that was asked for: nothing holds what it was given.
+constexpr unsigned is_unused = 4;
 
 }  // namespace
 
-void HaloClasses::forget_gone() {
-  std::erase_if(all_, [](const auto& one) { return one.expired(); });
-  std::erase_if(by_recipe_, [](const auto& one) { return one.second.expired(); });
-}
-
 HaloClassPtr HaloClasses::whole(const SetState& set) {
-  const Recipe recipe{set.id, {}};
-  if (const auto known = by_recipe_.find(recipe); known != by_recipe_.end())
-    if (auto held = known->second.lock()) return held;
-  auto made = std::make_shared<HaloClass>();
+  auto& made = wholes_[set.id];
+  if (made) return made;
+  made = std::make_shared<HaloClass>();
   made->id = ++last_;
   made->set = &set;
+  made->set_id = set.id;
   made->neighbours = set.part->neighbours;
   made->has_all = true;
   made->within = {made->id};
   all_.push_back(made);
-  by_recipe_[recipe] = made;
   return made;
+}
+
+HaloClassPtr HaloClasses::find(const HaloNeed& need) const {
+  const auto known = by_recipe_.find({need.set->id, need.recipe});
+  return known == by_recipe_.end() ? nullptr : given(asked_[known->second]);
 }
 
 std::vector<HaloClassPtr> HaloClasses::get(const std::string& what, const std::string& details,
                                            std::span<const HaloNeed> needs) {
-  forget_gone();
   std::vector<HaloClassPtr> all(needs.size());
   std::vector<Recipe> recipes;  // those that are new
   std::vector<const HaloNeed*> missing;
   for (std::size_t i = 0; i < needs.size(); ++i) {
-    const Recipe recipe{needs[i].set->id, needs[i].recipe};
-    const auto known = by_recipe_.find(recipe);
-    if (known != by_recipe_.end()) {
-      all[i] = known->second.lock();
-    } else if (std::ranges::find(recipes, recipe) == recipes.end()) {
-      recipes.push_back(recipe);
+    Recipe recipe{needs[i].set->id, needs[i].recipe};
+    all[i] = find(needs[i]);
+    if (all[i] == nullptr && std::ranges::find(recipes, recipe) == recipes.end()) {
+      recipes.push_back(std::move(recipe));
       missing.push_back(&needs[i]);
     }
   }
   Agreement(transport_).gather(what, fmt::format("{}\n{} new", details, missing.size()), {});
   if (missing.empty()) return all;
-  // Held, so that these can be what the new ones are compared with.
-  std::vector<HaloClassPtr> wholes;
-  for (const HaloNeed* need : missing) wholes.push_back(whole(*need->set));
+  // So that these can be what the new ones are compared with.
+  for (const HaloNeed* need : missing) whole(*need->set);
   Made made = make(what, missing);
   share_equal_ones(what, made);
-  for (std::size_t k = 0; k < made.size(); ++k) by_recipe_[recipes[k]] = made[k];
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    by_recipe_.emplace(recipes[k], asked_.size());
+    asked_.push_back(std::make_shared<Asked>(Asked{std::move(recipes[k]), std::move(made[k])}));
+  }
   for (std::size_t i = 0; i < needs.size(); ++i)
-    if (all[i] == nullptr) all[i] = by_recipe_.at({needs[i].set->id, needs[i].recipe}).lock();
+    if (all[i] == nullptr) all[i] = find(needs[i]);
   return all;
 }
 
@@ -145,6 +146,7 @@ HaloClasses::Made HaloClasses::make(const std::string& what,
   for (const HaloNeed* need : needs) {
     auto& one = *made.emplace_back(std::make_shared<HaloClass>());
     one.set = need->set;
+    one.set_id = need->set->id;
     const auto elements = need->elements();
     for (const HaloNeighbour& neighbour : need->set->part->neighbours) {
       const auto places = places_of(neighbour, elements);
@@ -180,26 +182,28 @@ HaloClasses::Made HaloClasses::make(const std::string& what,
 /// Two classes are one where they are equal on all parts; which one is within which other one is
 /// what decides on what is fresh, so that all parts must find the same.
 void HaloClasses::share_equal_ones(const std::string& what, Made& made) {
-  std::vector<std::shared_ptr<HaloClass>> known;
-  for (const auto& weak : all_)
-    if (auto held = weak.lock()) known.push_back(std::move(held));
+  Made known = all_;
   const std::size_t before = known.size();
   known.insert(known.end(), made.begin(), made.end());
   std::vector<std::byte> mine;
   const auto for_pairs = [&](const auto& visit) {
     for (std::size_t k = 0; k < made.size(); ++k)
       for (std::size_t other = 0; other < before + k; ++other)
-        if (known[other]->set == made[k]->set) visit(k, other);
+        if (known[other]->set_id == made[k]->set_id) visit(k, other);
   };
   for_pairs([&](std::size_t k, std::size_t other) {
     const auto &a = made[k]->neighbours, &b = known[other]->neighbours;
     mine.push_back(static_cast<std::byte>((imports_within(a, b) ? is_within : 0) |
                                           (imports_within(b, a) ? has_within : 0)));
   });
-  if (!mine.empty()) {
-    const auto all = Agreement(transport_).gather("halo classes of " + what, "", mine);
-    for (std::size_t i = 0; i < all.size(); ++i) mine[i % mine.size()] &= all[i];
-  }
+  const std::size_t pairs = mine.size();
+  // All parts have as many, and look at the same time.
+  if (asked_.size() >= most_)
+    for (const auto& asked : asked_)
+      mine.push_back(static_cast<std::byte>(asked.use_count() == 1 ? is_unused : 0));
+  const std::size_t width = mine.size();
+  const auto all = Agreement(transport_).gather("halo classes of " + what, "", mine);
+  for (std::size_t i = 0; i < all.size(); ++i) mine[i % width] &= all[i];
   for (auto& one : made) {
     one->id = ++last_;
     one->within = {one->id};
@@ -218,6 +222,35 @@ void HaloClasses::share_equal_ones(const std::string& what, Made& made) {
       made[k] = same[k];
     else
       all_.push_back(made[k]);
+  if (width == pairs) return;
+  std::vector<bool> is_used;
+  for (std::size_t k = pairs; k < width; ++k)
+    is_used.push_back((std::to_integer<unsigned>(mine[k]) & is_unused) == 0);
+  drop_unused(is_used, made);
+}
+
+void HaloClasses::drop_unused(const std::vector<bool>& is_used, const Made& made) {
+  std::vector<std::shared_ptr<Asked>> kept;
+  by_recipe_.clear();
+  std::set<const HaloClass*> needed;
+  for (const auto& [set, whole] : wholes_) needed.insert(whole.get());
+  for (const auto& one : made) needed.insert(one.get());
+  for (std::size_t k = 0; k < asked_.size(); ++k) {
+    if (!is_used[k]) continue;
+    needed.insert(asked_[k]->made.get());
+    by_recipe_.emplace(asked_[k]->recipe, kept.size());
+    kept.push_back(asked_[k]);
+  }
+  asked_ = std::move(kept);
+  most_ = std::max<std::size_t>(64, 2 * asked_.size());
+  std::set<std::uint64_t> gone;
+  std::erase_if(all_, [&](const auto& one) {
+    if (needed.contains(one.get())) return false;
+    gone.insert(one->id);
+    return true;
+  });
+  for (const auto& one : all_)
+    std::erase_if(one->within, [&](std::uint64_t id) { return gone.contains(id); });
 }
 
 }  // namespace kiln::mesh

@@ -48,7 +48,7 @@ void Parts::poison(DatState& dat) {
 }
 
 void Parts::forget(const void* state) {
-  shares.forget(state);
+  shares.gone(state);
   std::erase_if(exchanges_, [&](const auto& one) { return one.first.first == state; });
 }
 

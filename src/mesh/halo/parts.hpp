@@ -23,6 +23,7 @@ class Parts {
   /// Options::check: elements of a Dat's halo that are stale become NaN, or an odd number, so that
   /// it shows where one is read that no exchange brings.
   void poison(DatState& dat);
+  /// A state goes, on this part.
   void forget(const void* state);
 
  private:

@@ -52,26 +52,29 @@ void combine(Share share, ScalarType type, std::byte* into, const std::byte* fro
 void Shares::begin(GlobalState& global, Access access) {
   const Share share = share_of(access);
   if (global.share == share) return;
-  if (global.share != Share::whole) bring_together();
+  if (global.share != Share::whole || pending_.size() >= most_pending) bring_together();
   // What it was before counts once.
   if (share == Share::sum && session_.transport->rank() != 0) {
     const std::vector<std::byte> zeros(global.data.bytes());
     global.data.overwrite(session_.queue, zeros.data());
   }
   global.share = share;
-  pending_.push_back(&global);
+  auto form = global.data.form();
+  form.elements = 0;
+  pending_.push_back({&global, global.name, share, Residence(form)});
 }
 
 void Shares::bring_together() {
   if (pending_.empty()) return;
   std::string names, details;
   std::vector<std::byte> mine;
-  for (GlobalState* global : pending_) {
-    names += (names.empty() ? "" : ", ") + global->name;
-    details += fmt::format("{} {} {};", static_cast<int>(global->share), global->data.bytes(),
-                           name_of(global->data.form().type));
-    const std::byte* values = global->data.on_host(session_.queue, false);
-    mine.insert(mine.end(), values, values + global->data.bytes());
+  for (Pending& one : pending_) {
+    Residence& data = one.values();
+    names += (names.empty() ? "" : ", ") + one.name;
+    details += fmt::format("{} {} {};", static_cast<int>(one.share), data.bytes(),
+                           name_of(data.form().type));
+    const std::byte* values = data.on_host(session_.queue, false);
+    mine.insert(mine.end(), values, values + data.bytes());
   }
   const std::int64_t start = now_ns();
   const auto all = Agreement(*session_.transport).gather("global " + names, details, mine);
@@ -84,26 +87,37 @@ void Shares::bring_together() {
                                 all.begin() + static_cast<std::ptrdiff_t>(mine.size()));
   for (std::size_t part = mine.size(); part < all.size(); part += mine.size()) {
     std::size_t at = 0;
-    for (GlobalState* global : pending_) {
-      combine(global->share, global->data.form().type, result.data() + at, all.data() + part + at,
-              global->data.form().dim);
-      at += global->data.bytes();
+    for (Pending& one : pending_) {
+      const auto& form = one.values().form();
+      combine(one.share, form.type, result.data() + at, all.data() + part + at, form.dim);
+      at += one.values().bytes();
     }
   }
   std::size_t at = 0;
-  for (GlobalState* global : std::exchange(pending_, {})) {
-    global->data.overwrite(session_.queue, result.data() + at);
-    global->share = Share::whole;
-    at += global->data.bytes();
+  auto pending = std::exchange(pending_, {});
+  for (Pending& one : pending) {
+    if (one.global != nullptr) {
+      one.global->data.overwrite(session_.queue, result.data() + at);
+      one.global->share = Share::whole;
+    }
+    at += one.values().bytes();
   }
 }
 
 void Shares::forget(const void* global) {
-  std::erase_if(pending_, [&](GlobalState* one) {
-    if (one != global) return false;
-    one->share = Share::whole;
+  std::erase_if(pending_, [&](const Pending& one) {
+    if (one.global != global) return false;
+    one.global->share = Share::whole;
     return true;
   });
+}
+
+void Shares::gone(const void* global) {
+  for (Pending& one : pending_)
+    if (one.global == global) {
+      one.data = std::move(one.global->data);
+      one.global = nullptr;
+    }
 }
 
 }  // namespace kiln::mesh

@@ -80,6 +80,7 @@ class Checker {
 
   void check_map(MapState& map, const Set& leads_to, int component, int index) {
     if (map.session.get() != session_) fail("belongs to another Mesh");
+    if (map.left_out != nullptr) fail("map {} {}", map.name, map.left_out);
     if (!(map.from == over_->set()))
       fail("map {} leads from set {}, expected {}, which the loop is over", map.name,
            map.from.name(), over_->set().name());
@@ -98,12 +99,15 @@ class Checker {
     if (over_->layers() > 0 && map.offsets.empty())
       fail("map {} has no vertical offsets, which loops over extruded sets need", map.name);
     if (over_->layers() > 0)
+      if (const auto wrong = wrong_layers(map, over_->layers()); !wrong.empty()) fail("{}", wrong);
+    if (over_->layers() > 0)
       if (const auto wrong = check_columns(map, LoopOver::of(*over_), component); !wrong.empty())
         fail("{}", wrong);
   }
 
   void check_dat(const Arg& arg) {
     const auto& dat = dat_of(arg);
+    if (dat.is_left_out) fail("was gone on another part when the mesh was partitioned");
     if (dat.data.is_free()) fail("was freed");
     if (arg.access > Access::inc)
       fail("access {}, expected READ, WRITE, RW or INC; MIN and MAX are for Globals",

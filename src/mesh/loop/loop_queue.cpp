@@ -31,7 +31,7 @@ PreparedLoop& LoopQueue::add(std::unique_ptr<PreparedLoop> loop, std::size_t mos
 
 /// For one more.
 void LoopQueue::make_room(std::size_t most) {
-  while (loops_.size() >= most) {
+  while (loops_.size() + gone_.size() >= most) {
     const auto waits = [&](const auto& loop) {
       return std::find(waiting_.begin(), waiting_.end(), loop.get()) != waiting_.end();
     };
@@ -39,6 +39,12 @@ void LoopQueue::make_room(std::size_t most) {
         std::min_element(loops_.begin(), loops_.end(), [&](const auto& a, const auto& b) {
           return std::pair(waits(a), a->last_call()) < std::pair(waits(b), b->last_call());
         });
+    const auto gone = std::ranges::min_element(gone_);
+    if (gone != gone_.end() &&
+        (oldest == loops_.end() || waits(*oldest) || *gone < (*oldest)->last_call())) {
+      gone_.erase(gone);
+      continue;
+    }
     if (waits(*oldest)) {
       run_all();
       continue;
@@ -119,6 +125,7 @@ bool LoopQueue::forget_loops(const void* state, bool in_order) {
   const bool was_used = gone != loops_.end();
   for (auto loop = gone; loop != loops_.end(); ++loop) {
     try {
+      if (in_order) gone_.push_back((*loop)->last_call());
       remember((*loop)->report());
     } catch (...) {
       if (!failed) failed = std::current_exception();

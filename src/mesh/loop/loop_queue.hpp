@@ -38,6 +38,8 @@ class LoopQueue {
   void run_all();
   std::string users_of(const void* state) const;
   bool forget_loops(const void* state, bool in_order);
+  /// Loops that were forgotten have no places any more.
+  void clear_places() { gone_.clear(); }
 
   std::size_t waiting() const { return waiting_.size(); }
 
@@ -54,6 +56,10 @@ class LoopQueue {
   std::vector<LoopReport> past_;
   std::vector<PreparedLoop*> table_;  ///< open addressing by hash; a power of two
   std::vector<PreparedLoop*> waiting_;
+  /// Of a Mesh in parts: when loops that are forgotten were called last. They keep their places
+  /// until they would have gone for being old: what goes sooner on one part than on another must
+  /// not decide on which loops are prepared anew, which all parts do together.
+  std::vector<std::uint64_t> gone_;
   std::uint64_t calls_ = 0;
 };
 

@@ -22,6 +22,20 @@ void LoopSession::forget(const void* state, std::uint64_t id) {
   if (parts_) parts_->forget(state);
 }
 
+/// Loops may throw; what ends after them ends all the same.
+struct LoopSession::Ending {
+  LoopSession& session;
+  ~Ending() { session.end_put_off(); }
+};
+void LoopSession::run_for(const void* state, For what) {
+  const Ending ending{*this};
+  loops.run_for(state, what, is_distributed());
+}
+void LoopSession::run_all() {
+  const Ending ending{*this};
+  loops.run_all();
+}
+
 Parts& LoopSession::parts() {
   if (!parts_) parts_ = std::make_unique<Parts>(*this);
   return *parts_;
@@ -40,6 +54,7 @@ void LoopSession::forget_parts() {
   run_all();
   if (parts_) parts_->shares.bring_together();
   while (!loops.all().empty()) forget_loops(loops.all().front()->over().set);
+  loops.clear_places();
   check_cl(::clFinish(queue.cl()()), "clFinish");
   parts_.reset();
 }

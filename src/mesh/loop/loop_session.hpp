@@ -22,10 +22,8 @@ struct LoopSession : Session {
   /// Every Session is one: a Mesh makes no others.
   static LoopSession& of(Session& session) { return static_cast<LoopSession&>(session); }
 
-  void run_for(const void* state, For what) override {
-    loops.run_for(state, what, is_distributed());
-  }
-  void run_all() override { loops.run_all(); }
+  void run_for(const void* state, For what) override;
+  void run_all() override;
   std::string users_of(const void* state) const override { return loops.users_of(state); }
   bool forget_loops(const void* state) override {
     return loops.forget_loops(state, is_distributed());
@@ -61,6 +59,7 @@ struct LoopSession : Session {
   void forget(const void* state, std::uint64_t id) override;
 
  private:
+  struct Ending;
   PlanSource plans_;
   std::unique_ptr<Parts> parts_;  ///< null: not yet asked for
 };

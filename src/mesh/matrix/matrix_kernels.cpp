@@ -234,12 +234,17 @@ class MatrixKernels::Call {
     if (session_.options.check) parts.poison(x);
     return &parts.exchange_of(x, sparsity_.halo_columns);
   }
-  /// All parts wait for each other.
+  /// All parts wait for each other, unless they know it of an equal Sparsity: one that went on one
+  /// part may still be there on others.
   HaloClassPtr columns_of(Parts& parts) const {
     HaloNeed need;
     need.set = Handles::state(sparsity_.column_set).get();
-    need.recipe = {0, sparsity_.id};
+    need.recipe = {0};
+    for (const MapPairName& pair : sparsity_.pairs)
+      need.recipe.insert(need.recipe.end(), {pair.rows, pair.rows_version, pair.columns,
+                                             pair.columns_version, pair.layers});
     need.elements = [&] { return halo_columns_of(sparsity_); };
+    if (auto known = parts.classes.find(need)) return known;
     return parts.classes
         .get("product with " + mat_.name,
              fmt::format("{} x {}", sparsity_.row_set.name(), sparsity_.column_set.name()),

@@ -21,12 +21,16 @@ void check_pairs(const Session* session, MapPairs pairs, const ExtrudedSet* over
     for (const Map& map : {rows, columns}) {
       if (Handles::state(map)->session.get() != session)
         refuse("sparsity: map {} belongs to another Mesh", map.name());
+      check_not_left_out(*Handles::state(map));
       check_partitioned(*Handles::state(map.from()), "a sparsity");
       if (over != nullptr && !(map.from() == over->base()))
         refuse("sparsity: map {} leads from set {}, expected {}, whose columns are given",
                map.name(), map.from().name(), over->base().name());
       if (over != nullptr && map.offsets().empty())
         refuse("sparsity: map {} has no vertical offsets, which extruded sets need", map.name());
+      if (over != nullptr)
+        if (const auto wrong = wrong_layers(*Handles::state(map), over->layers()); !wrong.empty())
+          refuse("sparsity: {}", wrong);
     }
     if (!(rows.from() == columns.from()))
       refuse("sparsity: map {} leads from set {} and map {} from {}, expected the same set",

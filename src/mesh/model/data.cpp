@@ -24,6 +24,8 @@ void check_count(const char* what, const std::string& name, std::size_t dim, std
   if (count != dim) refuse("{} {}: {} values, expected {}", what, name, count, dim);
 }
 void check_alive(const DatState& dat) {
+  if (dat.is_left_out)
+    refuse("dat {}: it was gone on another part when the mesh was partitioned", dat.name);
   if (dat.data.is_free()) refuse("dat {} was freed", dat.name);
 }
 

@@ -70,7 +70,8 @@ Map declare(MapState state, std::span<const std::int32_t> offsets) {
   state.number = Handles::state(state.from)->maps++;
   Session& session = *state.session;
   const Map made = Handles::keep<Map>(std::move(state));
-  if (session.takes_declarations()) session.declared.maps.push_back(Handles::state(made));
+  if (session.takes_declarations())
+    session.add_declared(session.declared.maps, Handles::state(made));
   return made;
 }
 
@@ -122,11 +123,96 @@ Map Mesh::map_by_numbers(std::string name, const Set& from, const Set& to, std::
   return declare(std::move(state), offsets);
 }
 
+void check_not_left_out(const MapState& map) {
+  if (map.left_out != nullptr) refuse("map {}: it {}", map.name, map.left_out);
+}
+
+void leave_out(MapState& map, const char* why) {
+  map.session->part_with(&map);
+  map.left_out = why;
+  map.values = resident({}, map.arity);
+  map.declared.clear();
+  ++map.version;
+}
+
+std::string wrong_layers(const MapState& map, std::size_t layers) {
+  const SetState& from = *Handles::state(map.from);
+  // Who declares parts himself knows what is above.
+  if (from.part == nullptr || from.blocks == nullptr ||
+      layers <= std::max<std::size_t>(map.layers, 2))
+    return {};
+  return fmt::format(
+      "map {} was declared from {}, expected an extruded set of {} layers or more, so that parts "
+      "have what is above",
+      map.name,
+      map.layers == 0 ? fmt::format("set {}", from.name)
+                      : fmt::format("{} layers over set {}", map.layers, from.name),
+      layers);
+}
+
+Map Mesh::map(std::string name, const ExtrudedSet& from, const Set& to, std::size_t arity,
+              std::span<const std::int32_t> values, std::span<const std::int32_t> offsets) {
+  if (offsets.size() != arity)
+    refuse("map {}: {} vertical offsets, expected {}", name, offsets.size(), arity);
+  const Map made = map(std::move(name), from.base(), to, arity, values, offsets);
+  Handles::state(made)->layers = from.layers();
+  return made;
+}
+
+Map Mesh::map_by_numbers(std::string name, const ExtrudedSet& from, const Set& to,
+                         std::size_t arity, std::span<const std::int64_t> values,
+                         std::span<const std::int32_t> offsets) {
+  if (offsets.size() != arity)
+    refuse("map {}: {} vertical offsets, expected {}", name, offsets.size(), arity);
+  const Map made = map_by_numbers(std::move(name), from.base(), to, arity, values, offsets);
+  Handles::state(made)->layers = from.layers();
+  return made;
+}
+
+Map Map::above(std::size_t cells) const {
+  MapState& state = *state_;
+  check_not_left_out(state);
+  check_partitioned(*Handles::state(from()), "maps to what is above");
+  if (state.offsets.empty())
+    refuse("map {}: it has no vertical offsets, which maps to what is above need", name());
+  if (const auto wrong = wrong_layers(state, cells + 2); !wrong.empty()) refuse("{}", wrong);
+  // Copies that are only read lead nowhere.
+  std::vector<std::int32_t> values(state.view().begin(), state.view().end());
+  const std::size_t rows =
+      Handles::state(from())->part != nullptr ? from().exec_size() : from().total_size();
+  const auto most = static_cast<std::int64_t>(to().total_size());
+  for (std::size_t at = 0; at < rows * arity(); ++at) {
+    const auto value = values[at] + static_cast<std::int64_t>(cells) * state.offsets[at % arity()];
+    if (value < 0 || value >= most)
+      refuse("map {}: element {}, component {} is {}, {} cells above {}, expected 0 to {} (set {})",
+             name(), at / arity(), at % arity(), values[at], cells, value, most - 1, to().name());
+    values[at] = static_cast<std::int32_t>(value);
+  }
+  MapState made{state.session,
+                state.name,
+                state.from,
+                state.to,
+                state.arity,
+                state.offsets,
+                next_identity(),
+                0,
+                resident(values, state.arity),
+                {}};
+  made.device_offsets = resident(state.offsets, state.arity);
+  made.number = state.number;  // its cells are among those that parts have for the other one
+  made.layers = state.layers > cells ? state.layers - cells : 0;
+  Session& session = *state.session;
+  const Map above = Handles::keep<Map>(std::move(made));
+  if (session.transport != nullptr) add_weak(session.declared.above, Handles::state(above));
+  return above;
+}
+
 const std::string& Map::name() const { return state_->name; }
 const Set& Map::from() const { return state_->from; }
 const Set& Map::to() const { return state_->to; }
 std::size_t Map::arity() const { return state_->arity; }
 std::span<const std::int32_t> Map::values() const {
+  check_not_left_out(*state_);
   check_partitioned(*Handles::state(from()), "a look at local values of maps");
   return state_->view();
 }

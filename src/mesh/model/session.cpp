@@ -117,6 +117,25 @@ void Session::part_with(const void* state, bool may_be_written) noexcept {
     attempt([&] { check_cl(::clFinish(queue.cl()()), "clFinish"); });
 }
 
+bool Session::put_off(const void* state, std::function<void()> end) noexcept {
+  try {
+    if (!is_distributed() || users_of(state).empty()) return false;
+    put_off_.push_back({state, std::move(end)});
+    LiveStates::remove(state);
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void Session::end_put_off() noexcept {
+  if (put_off_.empty()) return;
+  // What ends may be the last that holds another state, which may be put off in its turn.
+  std::vector<PutOff> all = std::exchange(put_off_, {}), now;
+  for (PutOff& one : all) (users_of(one.state).empty() ? now : put_off_).push_back(std::move(one));
+  for (PutOff& one : now) one.end();
+}
+
 void Session::throw_pending() {
   if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
 }

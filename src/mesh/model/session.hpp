@@ -1,6 +1,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,19 +61,26 @@ struct Session {
     auto state = std::make_unique<State>(std::move(given));
     LiveStates::add(state.get(), typeid(State));
     std::shared_ptr<State> kept(state.release(), [](State* gone) {
-      const auto session = gone->session;
-      // New values of a Global may be on their way without any loop.
-      bool may_be_written = false;
-      if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
-      session->part_with(gone, may_be_written);
-      session->forget(gone, gone->id);
-      LiveStates::remove(gone);
-      delete gone;
+      if (!gone->session->put_off(gone, [gone] { Session::end(gone); })) end(gone);
     });
     if constexpr (std::is_same_v<State, DatState>)
-      if (transport != nullptr) add_weak(declared.dats, kept);
+      if (transport != nullptr) add_declared(declared.dats, kept);
     return kept;
   }
+  template <class State>
+  static void end(State* gone) noexcept {
+    const auto session = gone->session;
+    // New values of a Global may be on their way without any loop.
+    bool may_be_written = false;
+    if constexpr (requires { gone->given_nan; }) may_be_written = gone->data.was_used();
+    session->part_with(gone, may_be_written);
+    session->forget(gone, gone->id);
+    LiveStates::remove(gone);
+    delete gone;
+  }
+  /// On a Mesh in parts a loop that is queued runs where all parts come to it, not where a handle
+  /// goes on one of them: a state that it needs ends after it. Whether `end` is called then.
+  bool put_off(const void* state, std::function<void()> end) noexcept;
   /// The same for a state whose owner frees its memory.
   void part_with(const void* state, bool may_be_written = false) noexcept;
   /// Throws what went wrong where the caller could not be told: a loop that ran because a handle
@@ -132,8 +140,15 @@ struct Session {
     std::vector<std::weak_ptr<SetState>> sets;
     std::vector<std::weak_ptr<MapState>> maps;
     std::vector<std::weak_ptr<DatState>> dats;
+    std::vector<std::weak_ptr<MapState>> above;  ///< Map::above(), which hold as long as the cut
+    std::uint64_t count = 0;                     ///< of all, those that are gone with them
   };
   Declared declared;
+  template <class State>
+  void add_declared(std::vector<std::weak_ptr<State>>& list, const std::shared_ptr<State>& state) {
+    state->declaration = ++declared.count;
+    add_weak(list, state);
+  }
   bool is_partitioned = false;    ///< Mesh::partition() was called
   bool is_broken = false;         ///< it failed when the data were on their way
   std::uint64_t mesh_digest = 0;  ///< of what it distributed
@@ -146,7 +161,15 @@ struct Session {
   /// A state goes: whatever else is known of it, by its address or its number, goes, too.
   virtual void forget(const void* state, std::uint64_t id) = 0;
 
+  /// Ends what was put off and is not needed any more.
+  void end_put_off() noexcept;
+
  private:
+  struct PutOff {
+    const void* state = nullptr;
+    std::function<void()> end;
+  };
+  std::vector<PutOff> put_off_;
   bool is_launched_ = false;
   std::optional<Queue> transfers_;
   std::exception_ptr pending_;
@@ -178,6 +201,12 @@ void check_fits(const DatState& dat, const DatFit& fit, const char* what,
 /// What needs local elements does not go before Mesh::partition(), on more than one part. Throws
 /// bad_input: "set cells: not partitioned yet, expected Mesh::partition() before a loop".
 void check_partitioned(const SetState& set, std::string_view before);
+/// A Map that was gone on another part when the mesh was cut leads nowhere. Throws bad_input.
+void check_not_left_out(const MapState& map);
+void leave_out(MapState& map, const char* why);
+/// What is wrong with a Map of a mesh in parts for columns of so many layers, in words; empty:
+/// nothing. Mesh::partition() brings what its own extruded set's layers reach.
+std::string wrong_layers(const MapState& map, std::size_t layers);
 /// Handles of two Meshes do not go together. Throws bad_input.
 void check_owner(const SessionPtr& owner, const char* what, const std::string& name,
                  const Set& set);

@@ -65,7 +65,8 @@ Set Mesh::set(std::string name, const std::array<std::size_t, 4>& sizes,
     refuse("set {}: the mesh is partitioned already, expected sets before Mesh::partition()", name);
   const Set made = Handles::keep<Set>(
       SetState{session_, std::move(name), sizes, next_identity(), std::move(exchange)});
-  if (session_->takes_declarations()) session_->declared.sets.push_back(Handles::state(made));
+  if (session_->takes_declarations())
+    session_->add_declared(session_->declared.sets, Handles::state(made));
   return made;
 }
 

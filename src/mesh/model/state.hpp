@@ -64,6 +64,7 @@ struct SetState {
   unsigned maps = 0;                       ///< declared from it so far
   std::shared_ptr<const Blocks> blocks{};  ///< of Mesh::partition(): the rows that parts declared
   std::vector<std::weak_ptr<SubsetState>> subsets{};  ///< those that are held, and others
+  std::uint64_t declaration = 0;  ///< of a Mesh with a Transport: its number, as on all parts
 
   bool has_subsets() const {
     return std::ranges::any_of(subsets, [](const auto& one) { return !one.expired(); });
@@ -92,6 +93,11 @@ struct MapState {
   unsigned number = 0;  ///< among the maps from its set, in the order of their declaration
   /// Of a distributed Mesh before partition(): numbers in the whole set.
   NumberList declared{};
+  std::uint64_t declaration = 0;  ///< as SetState's
+  /// Of the extruded set that it was declared from; 0: from a plain one.
+  std::size_t layers = 0;
+  /// Mesh::partition() left it out, and it leads nowhere; why, in words.
+  const char* left_out = nullptr;
 
   /// Its bit in SetPart::exec_maps; maps beyond the 64th share the last one.
   std::uint64_t exec_bit() const { return std::uint64_t{1} << std::min(number, 63u); }
@@ -110,7 +116,9 @@ struct DatState {
   bool is_halo_stale = false;  ///< as far as loops have run; some of it may be fresh:
   /// Halo classes that were brought since its last change.
   std::vector<std::shared_ptr<const HaloClass>> fresh_classes{};
-  bool is_poisoned = false;  ///< Options::check: its stale elements were made to show
+  bool is_poisoned = false;       ///< Options::check: its stale elements were made to show
+  std::uint64_t declaration = 0;  ///< as SetState's
+  bool is_left_out = false;       ///< as MapState's: it was freed
 
   /// A part without copies of its own may own what others copy: it takes part in exchanges.
   bool has_halo() const;

@@ -104,6 +104,34 @@ TEST(Rcb, is_what_sorting_gives) {
   }
 }
 
+TEST(Rcb, sends_a_packet_or_two_a_part_in_each_step_however_scattered_elements_are) {
+  constexpr int parts = 8;
+  constexpr std::size_t size = 400;
+  std::vector<std::size_t> packets(parts), steps(parts);
+  in_parts(parts, [&](const auto& transport) {
+    Mesh mesh = part_mesh(transport);
+    const auto rank = static_cast<std::size_t>(transport->rank());
+    std::mt19937 random(static_cast<unsigned>(rank) + 1);
+    std::vector<double> values;
+    for (std::size_t at = 0; at < 2 * size / parts; ++at)
+      values.push_back(static_cast<double>(random() % 1000));
+    const Set set = mesh.set("points", size / parts);
+    const Partitioner by = rcb(set, mesh.dat<double>("x", set, 2, values));
+    const auto [coordinates, dim] = by.coordinates();
+    transport->delivered = transport->deliveries = 0;
+    PartitionInput input{
+        *transport, static_cast<std::int64_t>(rank * size / parts), {}, {}, coordinates, dim, {}};
+    const auto owners = by.cut(input);
+    EXPECT_EQ(owners.size(), size / parts);
+    packets[rank] = transport->delivered, steps[rank] = transport->deliveries;
+  });
+  // Two where halves go to their ranks, which they do 3 times by 2 lists; at last each element's
+  // rank is told where it goes, which is a packet to any other one.
+  EXPECT_LE(std::accumulate(packets.begin(), packets.end(), std::size_t{0}),
+            parts * (steps.front() - 1) + 3 * 2 * parts + parts * (parts - 1));
+  EXPECT_LE(steps.front(), 3 * (2 * (1 + 8 + 2) + 2) + 1u);  // 3 times halved
+}
+
 /// A file's mesh as a part declares it, in blocks of equal size.
 struct FileInParts {
   std::map<std::string, Set> sets;

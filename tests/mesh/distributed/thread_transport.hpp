@@ -92,6 +92,7 @@ class ThreadTransport : public Transport {
   };
   std::vector<Sent> sent;
   std::size_t gathers = 0, deliveries = 0;
+  std::size_t delivered = 0;  ///< packets to others, by deliver()
 
   void start(std::span<const Message> receives, std::span<const Message> sends,
              std::string_view what) override {
@@ -151,6 +152,7 @@ class ThreadTransport : public Transport {
     for (Packet& packet : packets) {
       if (packet.rank < 0 || packet.rank >= size())
         fail(what, fmt::format("packet to part {}, expected 0 to {}", packet.rank, size() - 1));
+      if (packet.rank != rank_) ++delivered;
       auto& place = by_rank[static_cast<std::size_t>(packet.rank)];
       if (place) fail(what, fmt::format("two packets to part {}", packet.rank));
       place = std::move(packet.bytes);
