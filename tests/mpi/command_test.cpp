@@ -245,6 +245,24 @@ TEST_F(RankCommand, PrintsTheReportOnce) {
   }
 }
 
+// Open MPI gives ranks a terminal, and what they write to it to whoever reads.
+TEST_F(RankCommand, PrintsNoColoursUnlessAskedTo) {
+  const std::vector<std::string> words{"mesh", "info", small_grid()};
+  const auto has_codes = [&](int count, const Variables& more) {
+    Variables all = store_;
+    all.emplace_back("TERM", "xterm");
+    all.insert(all.end(), more.begin(), more.end());
+    const Ranks ranks = run_program(count, KILN_COMMAND, words, all);
+    EXPECT_EQ(ranks.result.exit_code, 0) << ranks.all();
+    return ranks.result.output.find('\033') != std::string::npos;
+  };
+  for (const int count : {1, 2}) {
+    EXPECT_FALSE(has_codes(count, {})) << count;
+    EXPECT_TRUE(has_codes(count, {{"CLICOLOR_FORCE", "1"}})) << count;
+    EXPECT_FALSE(has_codes(count, {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}})) << count;
+  }
+}
+
 TEST_F(RankCommand, WritesOneTimelineWithLanesOfAllRanks) {
   const std::string file = small_grid();
   const Ranks ranks = kiln(3, {"mesh", "airfoil", "--grid", file, "-n", "5", "--trace",

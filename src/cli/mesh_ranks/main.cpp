@@ -1,7 +1,4 @@
 // kiln-mesh-mpi: kiln-mesh as one of several ranks. `kiln mesh …` becomes it under mpirun.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <limits>
@@ -46,7 +43,7 @@ class MpiRanks final : public Ranks {
   int size() const override { return comm_.size(); }
 
   int run(const std::function<int()>& body) override {
-    errors_are_shown();
+    speak_of_errors();
     is_run_ = true;
     int code = 1;
     mpi::run(comm_, [&] {
@@ -92,15 +89,6 @@ class MpiRanks final : public Ranks {
     mesh.partition(mpi::scotch(primary, {adjacency}), weights);
   }
 
-  /// What a rank but the first says of its words is what the first one says.
-  void hide_output() {
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (rank() == 0 || nowhere < 0) return;
-    errors_ = ::dup(STDERR_FILENO);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::close(nowhere);
-  }
   bool is_run() const { return is_run_; }
 
  private:
@@ -112,13 +100,9 @@ class MpiRanks final : public Ranks {
                                   std::as_writable_bytes(std::span(all)), what);
     return all;
   }
-  void errors_are_shown() const {
-    if (errors_ >= 0) ::dup2(errors_, STDERR_FILENO);
-  }
 
   mpi::Communicator comm_;
   std::optional<Runtime> runtime_;  ///< once a Mesh is made
-  int errors_ = -1;
   bool is_run_ = false;
 };
 
@@ -134,7 +118,8 @@ int main(int count, char** words) {
   const kiln::mpi::Environment environment(count, words);
   kiln::cli::MpiRanks all(environment.comm());
   if (all.size() > 1) kiln::cli::these_ranks = &all;
-  all.hide_output();
+  // What it would say of its words is what the first one says.
+  if (all.rank() > 0) kiln::cli::silence();
   const int code = kiln::cli::run(count, words);
   kiln::cli::these_ranks = nullptr;
   if (code != 0 && !all.is_run()) {
