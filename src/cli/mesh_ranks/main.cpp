@@ -1,14 +1,20 @@
 // kiln-mesh-mpi: kiln-mesh as one of several ranks. `kiln mesh …` becomes it under mpirun.
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/os/file.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/interrupt.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/mesh_program/ranks.hpp"
 #include "cli/output/output.hpp"
 #include "kiln/mpi.hpp"
@@ -33,6 +39,22 @@ mesh::MeshFile plain_rows(mpi::MeshFileBlock block) {
   file.constants = std::move(block.constants);
   file.left_out = std::move(block.left_out);
   return file;
+}
+
+/// Whether all ranks can read a file together: what begins as HDF5 and is no stream of one process,
+/// which a rank reads alone, as text. What is no file at all is left to those who read together.
+bool is_for_all(const std::string& path) {
+  std::error_code error;
+  if (descriptor_named_by(path)) return false;
+  if (!std::filesystem::exists(path, error) || std::filesystem::is_directory(path, error))
+    return true;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  std::string begin(signature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  // One that may not be read, too.
+  return !file || (file.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+                   begin == signature);
 }
 
 class MpiRanks final : public Ranks {
@@ -62,11 +84,17 @@ class MpiRanks final : public Ranks {
   }
 
   mesh::MeshFile rows_of_file(const std::string& path) override {
-    return plain_rows(mpi::MeshFileBlock::read(comm_, path));
+    // The first rank says how: others may not have its streams.
+    const bool together = sum(rank() == 0 && is_for_all(path) ? 1 : 0) > 0;
+    if (together) return kept_rows(mpi::MeshFileBlock::read(comm_, path));
+    mesh::MeshFile whole;
+    if (rank() == 0) whole = read_mesh_input(path);
+    return kept_rows(mpi::MeshFileBlock::of_first_rank(comm_, whole));
   }
   mesh::MeshFile rows_of(const mesh::MeshFile& whole) override {
-    return plain_rows(mpi::MeshFileBlock::of(comm_, whole));
+    return kept_rows(mpi::MeshFileBlock::of(comm_, whole));
   }
+  std::int64_t first_row(const std::string& set) const override { return first_rows_.at(set); }
 
   std::size_t sum(std::size_t mine) override {
     std::size_t all = 0;
@@ -101,7 +129,13 @@ class MpiRanks final : public Ranks {
     return all;
   }
 
+  mesh::MeshFile kept_rows(mpi::MeshFileBlock block) {
+    for (const mpi::SetBlock& set : block.sets) first_rows_[set.name] = set.first;
+    return plain_rows(std::move(block));
+  }
+
   mpi::Communicator comm_;
+  std::map<std::string, std::int64_t> first_rows_;
   std::optional<Runtime> runtime_;  ///< once a Mesh is made
   bool is_run_ = false;
 };
