@@ -10,10 +10,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/os/launcher.hpp"
 #include "cli/calls/recorded_calls.hpp"
 #include "cli/command/commands.hpp"
 #include "cli/command/context.hpp"
-#include "cli/command/launched.hpp"
 #include "cli/output/output.hpp"
 #include "kernel/apart/helper.hpp"
 
@@ -100,7 +100,7 @@ int run_mesh_program(Context& context) {
   pointers.push_back(nullptr);
   flush_output();
   join_results();
-  LaunchedRank::speak();
+  speak();
   if (!program.empty()) ::execv(program.c_str(), pointers.data());
   throw Error(Errc::unsupported,
               program.empty()

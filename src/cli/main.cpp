@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "cli/command/command.hpp"
-#include "cli/command/launched.hpp"
+#include "cli/output/output.hpp"
 
 namespace {
 

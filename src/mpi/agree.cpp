@@ -5,18 +5,24 @@
 namespace kiln::mpi {
 
 std::vector<std::int64_t> gather(Watch& watch, std::string_view what, std::int64_t mine) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(watch.comm().size()));
+  std::vector<std::int64_t> all(static_cast<std::size_t>(watch.size()));
   MPI_Request request = MPI_REQUEST_NULL;
-  check(MPI_Iallgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, watch.comm().handle(),
-                       &request),
+  check(MPI_Iallgather(&mine, 1, MPI_INT64_T, all.data(), 1, MPI_INT64_T, watch.handle(), &request),
         what);
-  watch.wait(what, [&] {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
-    return done != 0;
-  });
+  watch.wait(what, request);
   return all;
 }
+
+namespace {
+
+void broadcast(Watch& watch, std::string_view what, void* data, int count, MPI_Datatype type,
+               int root) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Ibcast(data, count, type, root, watch.handle(), &request), what);
+  watch.wait(what, request, {root});
+}
+
+}  // namespace
 
 void agree(Watch& watch, std::string_view what, const std::function<void()>& work) {
   std::optional<Error> own;
@@ -33,10 +39,10 @@ void agree(Watch& watch, std::string_view what, const std::function<void()>& wor
     if (codes[rank] == none) continue;
     std::string message = own ? own->message() : std::string();
     auto length = static_cast<int>(message.size());
-    const MPI_Comm comm = watch.comm().handle();
-    check(MPI_Bcast(&length, 1, MPI_INT, static_cast<int>(rank), comm), what);
+    const auto root = static_cast<int>(rank);
+    broadcast(watch, what, &length, 1, MPI_INT, root);
     message.resize(static_cast<std::size_t>(length));
-    check(MPI_Bcast(message.data(), length, MPI_CHAR, static_cast<int>(rank), comm), what);
+    broadcast(watch, what, message.data(), length, MPI_CHAR, root);
     throw Error(static_cast<Errc>(codes[rank]), message);
   }
 }

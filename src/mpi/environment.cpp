@@ -1,9 +1,20 @@
 #include <exception>
 #include <new>
+#include <optional>
 
-#include "mpi/communicator.hpp"
+#include "base/os/launcher.hpp"
+#include "mpi/watch.hpp"
 
 namespace kiln::mpi {
+namespace {
+
+/// What the launcher tells before MPI does.
+RanksHere launched_ranks() {
+  return {.rank = static_cast<int>(rank_of_launcher()),
+          .all = static_cast<int>(ranks_of_launcher())};
+}
+
+}  // namespace
 
 /// Initialises MPI where that has not been done, and ends it then.
 class Initialised {
@@ -13,6 +24,8 @@ class Initialised {
     MPI_Initialized(&before);
     if (before != 0) return;
     int level = 0;
+    // Ten times the limit, since many ranks take a while to start.
+    const WatchedCall watched(launched_ranks(), calls_take * usual_stall_limit(), "MPI_Init");
     // One thread at a time uses a Mesh, whichever it is.
     if (MPI_Init_thread(count, words, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
       throw Error(Errc::io, "mpi: MPI_Init_thread failed");
@@ -29,6 +42,7 @@ class Initialised {
     MPI_Finalized(&finalized);
     if (is_mine_ && finalized == 0) MPI_Finalize();
   }
+  bool is_mine() const { return is_mine_; }
 
  private:
   bool is_mine_ = false;
@@ -38,7 +52,7 @@ class Initialised {
 struct Environment::State {
   State(int* count, char*** words, MPI_Comm comm) : initialised(count, words), communicator(comm) {}
   Initialised initialised;
-  Communicator communicator;
+  std::optional<Communicator> communicator;
   int exceptions = std::uncaught_exceptions();
 };
 
@@ -58,9 +72,16 @@ Environment::~Environment() {
             fmt::format("kiln: rank {}: an exception left the scope of kiln::mpi::Environment "
                         "(Environment::run says which)",
                         rank()));
+  if (!state_->initialised.is_mine()) return;
+  meet_at_end(*comm().state(), "the end of all ranks");
+  RanksHere here = comm().state()->here;
+  here.verdict = nullptr;  // it goes with the communicator
+  state_->communicator.reset();
+  const WatchedCall watched(here, usual_stall_limit(), "MPI_Finalize");
+  state_.reset();
 }
 
-const Communicator& Environment::comm() const { return state_->communicator; }
+const Communicator& Environment::comm() const { return *state_->communicator; }
 
 void Environment::run(const std::function<void()>& main) const { mpi::run(comm(), main); }
 

@@ -159,7 +159,7 @@ void place(Watch& watch, std::vector<SetBlock>& sets) {
     const auto counts = gather(watch, "writing a mesh: sizes of sets", set.count);
     set.first = set.size = 0;
     for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-      if (rank < static_cast<std::size_t>(watch.comm().rank())) set.first += counts[rank];
+      if (rank < static_cast<std::size_t>(watch.rank())) set.first += counts[rank];
       set.size += counts[rank];
     }
   }

@@ -110,9 +110,13 @@ std::span<const T> rows_of(const std::vector<T>& all, const SetBlock& set, std::
 void check_block(const MeshFileBlock& block) { BlockCheck(block).run(); }
 
 MeshFileBlock MeshFileBlock::of(const Communicator& comm, const mesh::MeshFile& file) {
+  return rows_of(file, comm.rank(), comm.size());
+}
+
+MeshFileBlock rows_of(const mesh::MeshFile& file, int rank, int ranks) {
   MeshFileBlock block;
   for (const mesh::FileSet& set : file.sets)
-    block.sets.push_back(block_of(set.name, set.size, comm.rank(), comm.size()));
+    block.sets.push_back(block_of(set.name, set.size, rank, ranks));
   const auto set_of = [&](const char* kind, const std::string& name, const std::string& set,
                           std::size_t length, std::size_t row) -> const SetBlock& {
     const SetBlock* found = block.find_set(set);

@@ -18,4 +18,7 @@ void check_entries(const MapBlock& map, const SetBlock& from, const SetBlock& to
 /// Holds the parts of a block against one another: names, sets, lengths. Throws bad_input.
 void check_block(const MeshFileBlock& block);
 
+/// MeshFileBlock::of() of any rank.
+MeshFileBlock rows_of(const mesh::MeshFile& file, int rank, int ranks);
+
 }  // namespace kiln::mpi

@@ -98,7 +98,7 @@ std::vector<std::int32_t> cut_by_metis(const mesh::PartitionInput& graph,
           cut(std::move(degrees), std::move(neighbours), transport.size(), graph.weights, options);
   };
   // The others wait for one that computes, and learn of its error.
-  if (const auto* over_mpi = dynamic_cast<const MpiTransport*>(&transport)) {
+  if (auto* over_mpi = dynamic_cast<MpiTransport*>(&transport)) {
     Watch patient(over_mpi->communicator(), over_mpi->watch().call_limit());
     agree(patient, "partitioning by metis", cut_here);
   } else {

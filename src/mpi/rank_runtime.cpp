@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kiln/mpi/runtime.hpp"
-#include "mpi/communicator.hpp"
+#include "mpi/watch.hpp"
 
 namespace kiln::mpi {
 namespace {
@@ -15,20 +15,23 @@ class Cores {
  public:
   Cores() = default;
   /// Those of this thread, shared among the ranks that are bound to the same ones. Collective.
-  explicit Cores(const Communicator::State& comm) {
+  explicit Cores(const Communicator& comm) {
     CPU_ZERO(&share_);
     cpu_set_t bound;
     CPU_ZERO(&bound);
     if (::sched_getaffinity(0, sizeof bound, &bound) != 0) CPU_ZERO(&bound);  // others wait below
-    std::vector<cpu_set_t> all(static_cast<std::size_t>(comm.local_size));
-    check(MPI_Allgather(&bound, sizeof bound, MPI_BYTE, all.data(), sizeof bound, MPI_BYTE,
-                        comm.local),
-          "finding the cores of the ranks");
+    std::vector<cpu_set_t> all(static_cast<std::size_t>(comm.local_size()));
+    constexpr const char* what = "finding the cores of the ranks";
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Iallgather(&bound, sizeof bound, MPI_BYTE, all.data(), sizeof bound, MPI_BYTE,
+                         comm.state()->local.get(), &request),
+          what);
+    Watch(comm, stall_limit({})).wait(what, request);
     std::size_t sharing = 0, before = 0;
     for (std::size_t rank = 0; rank < all.size(); ++rank) {
       if (!CPU_EQUAL(&all[rank], &bound)) continue;
       ++sharing;
-      before += rank < static_cast<std::size_t>(comm.local_rank) ? 1 : 0;
+      before += rank < static_cast<std::size_t>(comm.local_rank()) ? 1 : 0;
     }
     std::vector<int> cores;
     for (int core = 0; core < CPU_SETSIZE; ++core)
@@ -92,7 +95,7 @@ std::string name_of(const DeviceInfo& device, std::size_t threads) {
 }  // namespace
 
 Runtime runtime_for_rank(const Communicator& comm, const RuntimeOptions& options) {
-  const Cores cores(*comm.state());
+  const Cores cores(comm);
   const std::size_t threads = options.threads > 0 ? options.threads : cores.count();
   std::string name;
   {

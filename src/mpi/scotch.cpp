@@ -129,7 +129,7 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
   const GraphSize size = size_of(graph);
   check_numbers(size, static_cast<int>(8 * sizeof(SCOTCH_Num)), "scotch");
   if (is_trivial(graph, size)) return trivial_parts(graph);
-  transport.meet("partitioning by scotch");
+  transport.watch().meet("partitioning by scotch");
 
   const WatchedCall watched(transport.watch(), "partitioning by scotch");
   const std::size_t count = vertices_of(graph);

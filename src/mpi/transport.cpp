@@ -17,7 +17,10 @@ constexpr int gather_tag = 1;  // 0 is an Exchange's
 }  // namespace
 
 MpiTransport::MpiTransport(const Communicator& comm, const TransportOptions& options)
-    : watch_(comm, stall_limit(options.stall)), comm_(comm.handle()), options_(options) {}
+    : communicator_(comm),
+      watch_(comm, stall_limit(options.stall)),
+      comm_(watch_.duplicate("making a transport")),
+      options_(options) {}
 
 Exchange& MpiTransport::exchange_for(std::span<const Message> receives,
                                      std::span<const Message> sends, std::string_view what) {
@@ -167,16 +170,6 @@ std::vector<mesh::Transport::Packet> MpiTransport::deliver(std::vector<Packet> p
   std::sort(received.begin(), received.end(),
             [](const Packet& one, const Packet& other) { return one.rank < other.rank; });
   return received;
-}
-
-void MpiTransport::meet(std::string_view what) {
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  check(MPI_Ibarrier(comm_.get(), &barrier), what);
-  watch_.wait(what, [&] {
-    int done = 0;
-    check(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), what);
-    return done != 0;
-  });
 }
 
 MpiTransport& mpi_transport(mesh::Transport& transport, std::string_view who) {

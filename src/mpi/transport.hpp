@@ -15,8 +15,8 @@ class MpiTransport final : public mesh::Transport {
  public:
   MpiTransport(const Communicator& comm, const TransportOptions& options);
 
-  int rank() const override { return watch_.comm().rank(); }
-  int size() const override { return watch_.comm().size(); }
+  int rank() const override { return watch_.rank(); }
+  int size() const override { return watch_.size(); }
   void start(std::span<const Message> receives, std::span<const Message> sends,
              std::string_view what) override;
   void finish(std::string_view what) override;
@@ -24,10 +24,8 @@ class MpiTransport final : public mesh::Transport {
               std::string_view what) override;
   std::vector<Packet> deliver(std::vector<Packet> packets, std::string_view what) override;
 
-  /// Waits until all ranks are here, before what cannot be watched.
-  void meet(std::string_view what);
-  const Communicator& communicator() const { return watch_.comm(); }
-  const Watch& watch() const { return watch_; }
+  const Communicator& communicator() const { return communicator_; }
+  Watch& watch() { return watch_; }
 
  private:
   Exchange& exchange_for(std::span<const Message> receives, std::span<const Message> sends,
@@ -35,6 +33,7 @@ class MpiTransport final : public mesh::Transport {
   /// Receives from one rank and sends to another one, and waits.
   void swap(const Message& receive, const Message& send, std::string_view what);
 
+  Communicator communicator_;
   Watch watch_;
   OwnComm comm_;
   TransportOptions options_;

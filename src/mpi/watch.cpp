@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
 #include <thread>
 
@@ -66,21 +65,9 @@ class Pauses {
   unsigned pauses_ = 0;
 };
 
-/// By a signal, as Ctrl-Z sends.
-bool is_stopped(pid_t process) {
-  std::ifstream file(fmt::format("/proc/{}/stat", process));
-  std::string line;
-  std::getline(file, line);
-  const auto name_end = line.rfind(") ");
-  return name_end != std::string::npos && name_end + 2 < line.size() && line[name_end + 2] == 'T';
-}
-
-std::vector<int> stopped_ranks(const Communicator::State& state) {
-  std::vector<int> ranks;
-  for (std::size_t at = 0; at < state.local_processes.size(); ++at)
-    if (is_stopped(state.local_processes[at])) ranks.push_back(state.local_ranks[at]);
-  return ranks;
-}
+constexpr auto usual_limit = 60s;
+/// How often those who wait look within their limit whether a debugger holds a rank.
+constexpr int looks = 10;
 
 }  // namespace
 
@@ -88,7 +75,7 @@ std::string seconds_text(std::chrono::milliseconds time) {
   return fmt::format("{:g} s", static_cast<double>(time.count()) / 1000);
 }
 
-MPI_Comm Watch::questions() const { return comm_.state()->questions.get(); }
+MPI_Comm Watch::questions() const { return state_->questions.get(); }
 
 void Watch::answer(std::string_view what) const {
   MPI_Status status;
@@ -103,12 +90,12 @@ void Watch::answer(std::string_view what) const {
 }
 
 void Watch::stalled(std::string_view what, const std::vector<int>& missing) const {
-  std::vector<MPI_Request> asked(static_cast<std::size_t>(comm_.size()), MPI_REQUEST_NULL);
-  for (int rank = 0; rank < comm_.size(); ++rank)
-    if (rank != comm_.rank())
-      MPI_Isend(nullptr, 0, MPI_CHAR, rank, question_tag, questions(),
-                &asked[static_cast<std::size_t>(rank)]);
-  std::map<int, std::string> answers{{comm_.rank(), std::string(what)}};
+  std::vector<MPI_Request> asked(static_cast<std::size_t>(size()), MPI_REQUEST_NULL);
+  for (int other = 0; other < size(); ++other)
+    if (other != rank())
+      MPI_Isend(nullptr, 0, MPI_CHAR, other, question_tag, questions(),
+                &asked[static_cast<std::size_t>(other)]);
+  std::map<int, std::string> answers{{rank(), std::string(what)}};
   const auto end = Clock::now() + answer_limit;
   while (answers.size() < asked.size() && Clock::now() < end) {
     answer(what);
@@ -120,28 +107,28 @@ void Watch::stalled(std::string_view what, const std::vector<int>& missing) cons
   }
 
   std::vector<int> silent, elsewhere;
-  for (int rank = 0; rank < comm_.size(); ++rank) {
-    const auto answered = answers.find(rank);
+  for (int other = 0; other < size(); ++other) {
+    const auto answered = answers.find(other);
     if (answered == answers.end())
-      silent.push_back(rank);
-    else if (answered->second != what.substr(0, longest_answer) && rank != comm_.rank())
-      elsewhere.push_back(rank);
+      silent.push_back(other);
+    else if (answered->second != what.substr(0, longest_answer) && other != rank())
+      elsewhere.push_back(other);
   }
-  std::string line = fmt::format("kiln: rank {}: {}: waited {}", comm_.rank(), one_line(what),
-                                 seconds_text(stall_));
+  std::string line =
+      fmt::format("kiln: rank {}: {}: waited {}", rank(), one_line(what), seconds_text(stall_));
   if (!missing.empty()) line += fmt::format(" for {}", name_ranks(missing));
   if (!silent.empty()) line += fmt::format("; no sign of life from {}", name_ranks(silent));
   if (!elsewhere.empty())
     line += fmt::format("; {} waits for something else: {}", name_ranks({elsewhere.front()}),
                         one_line(answers[elsewhere.front()]));
-  end_all(*comm_.state(), exit_code(Errc::timeout), line);
+  end_all(*state_, exit_code(Errc::timeout), line);
 }
 
 void Watch::wait(std::string_view what, const std::function<bool()>& is_done,
                  const std::function<std::vector<int>()>& missing) {
   if (is_done()) return;
   auto since = Clock::now();
-  auto next_questions = since + question_interval;
+  auto next_questions = since + question_interval, next_look = since + stall_ / looks;
   Pauses pauses;
   while (!is_done()) {
     const auto now = Clock::now();
@@ -149,18 +136,42 @@ void Watch::wait(std::string_view what, const std::function<bool()>& is_done,
       answer(what);
       next_questions = now + question_interval;
     }
-    if (stall_ != 0ms && now - since > stall_) {
-      if (!debugger_holds(*comm_.state())) stalled(what, missing ? missing() : std::vector<int>());
-      since = now;
+    if (stall_ != 0ms && now >= next_look) {
+      if (debugger_holds(state_->here)) since = now;
+      if (now - since > stall_) stalled(what, missing ? missing() : std::vector<int>());
+      next_look = now + stall_ / looks;
     }
     pauses.next(now);
   }
 }
 
+void Watch::wait(std::string_view what, MPI_Request request, const std::vector<int>& missing) {
+  const auto is_done = [&] {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), what);
+    return done != 0;
+  };
+  wait(what, is_done, [&] { return missing; });
+}
+
+void Watch::meet(std::string_view what) {
+  MPI_Request barrier = MPI_REQUEST_NULL;
+  check(MPI_Ibarrier(handle(), &barrier), what);
+  wait(what, barrier);
+}
+
+OwnComm Watch::duplicate(std::string_view what) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(MPI_Comm_idup(handle(), &made, &request), what);
+  wait(what, request);
+  return OwnComm(made);
+}
+
 std::chrono::milliseconds stall_limit(std::optional<std::chrono::milliseconds> given) {
   if (given) return *given;
   const std::string text = environment("KILN_MPI_STALL");
-  if (text.empty()) return 60s;
+  if (text.empty()) return usual_limit;
   if (text == "off") return 0ms;
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -173,12 +184,34 @@ std::chrono::milliseconds stall_limit(std::optional<std::chrono::milliseconds> g
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
-WatchedCall::WatchedCall(const Watch& watch, std::string what)
-    : comm_(watch.comm()), limit_(watch.call_limit()), what_(std::move(what)) {
-  if (limit_.count() == 0 || comm_.size() == 1) return;
+std::chrono::milliseconds usual_stall_limit() noexcept {
+  try {
+    return stall_limit({});
+  } catch (const std::exception&) {
+    return usual_limit;
+  }
+}
+
+void meet_at_end(Communicator::State& state, std::string_view what) noexcept {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;
+  try {
+    Watch(state, usual_stall_limit()).meet(what);
+  } catch (const std::exception&) {
+    // Who frees something has no caller to tell.
+  }
+}
+
+WatchedCall::WatchedCall(const RanksHere& here, std::chrono::milliseconds limit, std::string what)
+    : here_(here), limit_(limit), what_(std::move(what)) {
+  if (limit_.count() == 0 || here_.all == 1) return;
   const SignalsBlocked of_the_application;
   thread_ = std::thread([this] { look_after(); });
 }
+
+WatchedCall::WatchedCall(const Watch& watch, std::string what)
+    : WatchedCall(watch.comm().here, watch.call_limit(), std::move(what)) {}
 
 WatchedCall::~WatchedCall() {
   if (!thread_.joinable()) return;
@@ -191,14 +224,15 @@ WatchedCall::~WatchedCall() {
 }
 
 void WatchedCall::look_after() {
+  // By counting: while this process was stopped itself the time between two looks was long.
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, limit_, [&] { return is_over_; })) {
-    if (debugger_holds(*comm_.state())) continue;
-    std::string line = fmt::format("kiln: rank {}: {}: not done after {}", comm_.rank(),
-                                   one_line(what_), seconds_text(limit_));
-    if (const auto ranks = stopped_ranks(*comm_.state()); !ranks.empty())
-      line += fmt::format("; {} {} stopped", name_ranks(ranks), ranks.size() == 1 ? "is" : "are");
-    end_all(*comm_.state(), exit_code(Errc::timeout), line, Ending::of_process);
+  int look = 0;
+  while (!changed_.wait_for(lock, limit_ / looks, [&] { return is_over_; })) {
+    look = debugger_holds(here_) ? 0 : look + 1;
+    if (look == looks)
+      end_process(here_, exit_code(Errc::timeout),
+                  fmt::format("kiln: rank {}: {}: not done after {}{}", here_.rank, one_line(what_),
+                              seconds_text(limit_), stopped_text(here_)));
   }
 }
 

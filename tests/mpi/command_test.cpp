@@ -101,6 +101,45 @@ TEST_F(RankCommand, SaysOnceWhatIsWrongWithAFile) {
   }
 }
 
+TEST_F(RankCommand, ReadsTextAndStandardInputAsOneProcessDoes) {
+  const std::string file = path("grid.dat");
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "20", "-J", "30", "-o", file}).result.exit_code, 0);
+  const std::string expected = "   100  2.07422e-04\n   200  6.04419e-05\n";
+  for (const int count : {1, 2, 3}) {
+    const Ranks ranks = kiln(count, {"mesh", "airfoil", "--grid", file, "-n", "200"});
+    EXPECT_EQ(ranks.result.output, expected) << ranks.all();
+  }
+  ProcessRequest request{
+      .program = "/bin/sh",
+      .arguments = {"-c", "exec mpirun -np 2 \"$0\" mesh airfoil --grid - -n 200 < \"$1\"",
+                    KILN_COMMAND, file},
+      .environment = launcher_variables()};
+  request.limit = std::chrono::minutes(2);
+  for (const std::string& from : {file, small_grid()}) {
+    request.arguments.back() = from;
+    const auto result = value_or_throw(run_process(request));
+    EXPECT_EQ(result.output, expected) << result.errors;
+  }
+}
+
+TEST_F(RankCommand, NamesElementsByTheirNumbersInTheFile) {
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "20", "-J", "30", "-o", path("grid.dat")})
+                .result.exit_code,
+            0);
+  std::istringstream text(value_or_throw(read_text(path("grid.dat"))));
+  std::string changed;
+  int number = 0;
+  for (std::string line; std::getline(text, line); ++number)
+    changed += (number == 1500 ? "nan 0.5" : line) + "\n";
+  value_or_throw(write_file(path("nan.dat"), as_bytes(changed)));
+  for (const int count : {1, 2, 4}) {
+    const Ranks ranks = kiln(count, {"mesh", "airfoil", "--grid", path("nan.dat")});
+    EXPECT_THAT(ranks.lines(), ElementsAre(HasSubstr("dat p_x: element 1499 is nan, expected")))
+        << ranks.all();
+    EXPECT_EQ(ranks.result.exit_code, 2);
+  }
+}
+
 TEST_F(RankCommand, RunsWithMoreRanksThanCells) {
   const std::string file = path("tiny.h5"), aero = path("tiny aero.h5");
   ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "2", "-J", "1", "-o", file}).result.exit_code, 0);
@@ -245,6 +284,34 @@ TEST_F(RankCommand, PrintsTheReportOnce) {
   }
 }
 
+// Open MPI gives ranks a terminal, and what they write to it to whoever reads.
+TEST_F(RankCommand, PrintsNoColoursUnlessAskedTo) {
+  const std::vector<std::string> words{"mesh", "info", small_grid()};
+  const auto has_codes = [&](int count, const Variables& more) {
+    Variables all = store_;
+    all.emplace_back("TERM", "xterm");
+    all.insert(all.end(), more.begin(), more.end());
+    const Ranks ranks = run_program(count, KILN_COMMAND, words, all);
+    EXPECT_EQ(ranks.result.exit_code, 0) << ranks.all();
+    return ranks.result.output.find('\033') != std::string::npos;
+  };
+  for (const int count : {1, 2}) {
+    EXPECT_FALSE(has_codes(count, {})) << count;
+    EXPECT_TRUE(has_codes(count, {{"CLICOLOR_FORCE", "1"}})) << count;
+    EXPECT_FALSE(has_codes(count, {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", "1"}})) << count;
+  }
+}
+
+TEST_F(RankCommand, WarnsOnceOfAStoreThatIsNone) {
+  const Ranks ranks = run_program(4, KILN_COMMAND, {"mesh", "reduction", "--grid", small_grid()},
+                                  {{"KILN_STORE", "/dev/null"}});
+  EXPECT_EQ(ranks.result.exit_code, 0) << ranks.all();
+  EXPECT_THAT(ranks.lines(),
+              ElementsAre("kiln: warning: the store in /dev/null is unusable: /dev/null is not a "
+                          "folder"))
+      << ranks.all();
+}
+
 TEST_F(RankCommand, WritesOneTimelineWithLanesOfAllRanks) {
   const std::string file = small_grid();
   const Ranks ranks = kiln(3, {"mesh", "airfoil", "--grid", file, "-n", "5", "--trace",
@@ -369,6 +436,35 @@ TEST_F(RankCommand, DrawsPiecesWhoseUnionIsThePictureOfOneRank) {
   draw(1, potential, "potential.vtu");
   draw(3, potential, "potential3.vtu");
   EXPECT_EQ(united("potential.vtu", "potential3.pvtu", "1e-9"), "pieces 3 cells 1800 least True\n");
+}
+
+TEST_F(RankCommand, LeavesNoPieceOfAPictureThatCannotBeWritten) {
+  const std::string file = path("large.h5"), picture = path("flow.vtu");
+  ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "80", "-J", "80", "-o", file}).result.exit_code, 0);
+  const auto files = [&] {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_->path()))
+      if (entry.is_regular_file()) names.push_back(entry.path().filename().string());
+    return names;
+  };
+  // The file that names the pieces.
+  std::filesystem::create_directory(path("flow.pvtu"));
+  const std::vector<std::string> words{"mesh", "airfoil", "--grid", file,
+                                       "-n",   "1",       "--vtu",  picture};
+  const Ranks unnamed = kiln(3, words);
+  EXPECT_THAT(unnamed.lines(), ElementsAre(HasSubstr("flow.pvtu: Is a directory")))
+      << unnamed.all();
+  EXPECT_EQ(unnamed.result.exit_code, 2);
+  EXPECT_THAT(files(), ElementsAre("large.h5"));
+  std::filesystem::remove(path("flow.pvtu"));
+  // A piece, as on a disk that is full: files of one rank may have a megabyte.
+  std::vector<std::string> limited{
+      "-c", "[ $OMPI_COMM_WORLD_RANK = 1 ] && ulimit -f 1024; exec \"$0\" \"$@\"", KILN_COMMAND};
+  limited.insert(limited.end(), words.begin(), words.end());
+  const Ranks full = run_program(2, "/bin/bash", limited, store_);
+  EXPECT_THAT(full.lines(), ElementsAre(HasSubstr("flow_1.vtu: File too large"))) << full.all();
+  EXPECT_EQ(full.result.exit_code, exit_code(Errc::io));
+  EXPECT_THAT(files(), ElementsAre("large.h5"));
 }
 
 }  // namespace

@@ -69,6 +69,12 @@ struct KILN_API MeshFileBlock {
   /// This rank's block of a whole mesh that every rank has.
   static MeshFileBlock of(const Communicator& comm, const mesh::MeshFile& file);
 
+  /// The same of a mesh that rank 0 has, which hands out the rows: of what one process reads alone
+  /// (text, a pipe). `file` counts on rank 0. Others wait for ten times the limit on waiting, since
+  /// that one may be reading. Collective. Throws bad_input on rank 0 for parts that do not fit
+  /// together, and io.
+  static MeshFileBlock of_first_rank(const Communicator& comm, const mesh::MeshFile& file);
+
   /// Takes over what a part of a distributed Mesh is now: the rows that this rank declared, in
   /// their order, whoever owns them since Mesh::partition(). In place of one of the same name; the
   /// Sets that it needs are added. Collective. That of a Dat runs the loops that change it.

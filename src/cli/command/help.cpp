@@ -257,7 +257,10 @@ std::string main_man_page() {
                "The config file; ~/.config/kiln/config where XDG_CONFIG_HOME is not set. The "
                "option --config or the variable KILN_CONFIG names another file, or off for none.");
   out += section("ENVIRONMENT") + entry("KILN_NAME", "The value of the option --name.") +
-         entry("NO_COLOR", "Set to anything, it turns colours off.");
+         entry("NO_COLOR", "Set to anything, it turns colours off.") +
+         entry("CLICOLOR_FORCE",
+               "Set to anything but 0, it turns colours on where there is no terminal, too, as for "
+               "ranks of mpirun; NO_COLOR goes first.");
   return out + exit_status() + see_also(nullptr);
 }
 

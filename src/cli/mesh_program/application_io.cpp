@@ -66,7 +66,7 @@ const mesh::FileDat& ApplicationFile::find_dat(const char* name, const char* on,
                                         [](double value) { return std::isfinite(value); });
     if (wrong != values.end())
       throw bad_input("{}: dat {}: element {} is {}, expected a finite number", one_line(path_),
-                      name, (wrong - values.begin()) / dim, *wrong);
+                      name, number_in_file(on, (wrong - values.begin()) / dim), *wrong);
   }
   return *found;
 }

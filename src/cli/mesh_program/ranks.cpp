@@ -6,6 +6,10 @@ std::size_t of_all_ranks(std::size_t mine) {
   return ranks() == nullptr ? mine : ranks()->sum(mine);
 }
 
+std::int64_t number_in_file(const std::string& set, std::int64_t row) {
+  return ranks() == nullptr ? row : ranks()->first_row(set) + row;
+}
+
 mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options) {
   if (ranks() != nullptr) return ranks()->mesh(options);
   return mesh::Mesh(options);

@@ -26,6 +26,8 @@ class Ranks {
   /// the whole set.
   virtual mesh::MeshFile rows_of_file(const std::string& path) = 0;
   virtual mesh::MeshFile rows_of(const mesh::MeshFile& whole) = 0;
+  /// The number that the first row of a set here has in the whole mesh.
+  virtual std::int64_t first_row(const std::string& set) const = 0;
   virtual std::size_t sum(std::size_t mine) = 0;
   /// A part of a distributed Mesh, on a device of its own (the options' one among them).
   virtual mesh::Mesh mesh(const mesh::Mesh::Options& options) = 0;
@@ -40,6 +42,8 @@ Ranks* ranks();
 
 /// All ranks' count, or this process'.
 std::size_t of_all_ranks(std::size_t mine);
+/// The number in its file of an element of this process' rows.
+std::int64_t number_in_file(const std::string& set, std::int64_t row);
 /// The Mesh of an application.
 mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options);
 /// Nothing where this process is alone.

@@ -1,17 +1,20 @@
 // kiln-mesh-mpi: kiln-mesh as one of several ranks. `kiln mesh …` becomes it under mpirun.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "base/os/file.hpp"
 #include "cli/command/command.hpp"
 #include "cli/command/interrupt.hpp"
+#include "cli/mesh_program/program.hpp"
 #include "cli/mesh_program/ranks.hpp"
 #include "cli/output/output.hpp"
 #include "kiln/mpi.hpp"
@@ -38,6 +41,22 @@ mesh::MeshFile plain_rows(mpi::MeshFileBlock block) {
   return file;
 }
 
+/// Whether all ranks can read a file together: what begins as HDF5 and is no stream of one process,
+/// which a rank reads alone, as text. What is no file at all is left to those who read together.
+bool is_for_all(const std::string& path) {
+  std::error_code error;
+  if (descriptor_named_by(path)) return false;
+  if (!std::filesystem::exists(path, error) || std::filesystem::is_directory(path, error))
+    return true;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  std::string begin(signature.size(), '\0');
+  std::ifstream file(path, std::ios::binary);
+  // One that may not be read, too.
+  return !file || (file.read(begin.data(), static_cast<std::streamsize>(begin.size())) &&
+                   begin == signature);
+}
+
 class MpiRanks final : public Ranks {
  public:
   explicit MpiRanks(const mpi::Communicator& comm) : comm_(comm) {}
@@ -46,7 +65,7 @@ class MpiRanks final : public Ranks {
   int size() const override { return comm_.size(); }
 
   int run(const std::function<int()>& body) override {
-    errors_are_shown();
+    speak_of_errors();
     is_run_ = true;
     int code = 1;
     mpi::run(comm_, [&] {
@@ -65,11 +84,17 @@ class MpiRanks final : public Ranks {
   }
 
   mesh::MeshFile rows_of_file(const std::string& path) override {
-    return plain_rows(mpi::MeshFileBlock::read(comm_, path));
+    // The first rank says how: others may not have its streams.
+    const bool together = sum(rank() == 0 && is_for_all(path) ? 1 : 0) > 0;
+    if (together) return kept_rows(mpi::MeshFileBlock::read(comm_, path));
+    mesh::MeshFile whole;
+    if (rank() == 0) whole = read_mesh_input(path);
+    return kept_rows(mpi::MeshFileBlock::of_first_rank(comm_, whole));
   }
   mesh::MeshFile rows_of(const mesh::MeshFile& whole) override {
-    return plain_rows(mpi::MeshFileBlock::of(comm_, whole));
+    return kept_rows(mpi::MeshFileBlock::of(comm_, whole));
   }
+  std::int64_t first_row(const std::string& set) const override { return first_rows_.at(set); }
 
   std::size_t sum(std::size_t mine) override {
     std::size_t all = 0;
@@ -92,15 +117,6 @@ class MpiRanks final : public Ranks {
     mesh.partition(mpi::scotch(primary, {adjacency}), weights);
   }
 
-  /// What a rank but the first says of its words is what the first one says.
-  void hide_output() {
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (rank() == 0 || nowhere < 0) return;
-    errors_ = ::dup(STDERR_FILENO);
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::close(nowhere);
-  }
   bool is_run() const { return is_run_; }
 
  private:
@@ -112,13 +128,15 @@ class MpiRanks final : public Ranks {
                                   std::as_writable_bytes(std::span(all)), what);
     return all;
   }
-  void errors_are_shown() const {
-    if (errors_ >= 0) ::dup2(errors_, STDERR_FILENO);
+
+  mesh::MeshFile kept_rows(mpi::MeshFileBlock block) {
+    for (const mpi::SetBlock& set : block.sets) first_rows_[set.name] = set.first;
+    return plain_rows(std::move(block));
   }
 
   mpi::Communicator comm_;
+  std::map<std::string, std::int64_t> first_rows_;
   std::optional<Runtime> runtime_;  ///< once a Mesh is made
-  int errors_ = -1;
   bool is_run_ = false;
 };
 
@@ -134,7 +152,8 @@ int main(int count, char** words) {
   const kiln::mpi::Environment environment(count, words);
   kiln::cli::MpiRanks all(environment.comm());
   if (all.size() > 1) kiln::cli::these_ranks = &all;
-  all.hide_output();
+  // What it would say of its words is what the first one says.
+  if (all.rank() > 0) kiln::cli::silence();
   const int code = kiln::cli::run(count, words);
   kiln::cli::these_ranks = nullptr;
   if (code != 0 && !all.is_run()) {

@@ -6,15 +6,19 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <thread>
+#include <utility>
 
 #include "base/data/text.hpp"
 #include "base/log.hpp"
 #include "base/os/file.hpp"
+#include "base/os/launcher.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cli {
@@ -194,6 +198,50 @@ std::string filled_page(std::string_view html, std::string_view summary,
 
 namespace {
 
+/// What the streams were, where they lead nowhere.
+int kept_output = -1, kept_errors = -1;
+
+void keep(int stream, int& kept, int nowhere) {
+  kept = ::fcntl(stream, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::dup2(nowhere, stream);
+}
+
+void bring_back(int stream, int& kept) {
+  if (kept < 0) return;
+  ::dup2(kept, stream);
+  ::close(std::exchange(kept, -1));
+}
+
+}  // namespace
+
+void silence() {
+  const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nowhere < 0) return;
+  keep(STDOUT_FILENO, kept_output, nowhere);
+  keep(STDERR_FILENO, kept_errors, nowhere);
+  ::close(nowhere);
+}
+
+void speak() {
+  bring_back(STDOUT_FILENO, kept_output);
+  speak_of_errors();
+}
+
+void speak_of_errors() { bring_back(STDERR_FILENO, kept_errors); }
+
+LaunchedRank::LaunchedRank(int count, char** words) {
+  if (count < 2 || std::string_view(words[1]) != "mesh" || rank_of_launcher() == 0) return;
+  silence();
+  is_silent_ = true;
+}
+
+int LaunchedRank::end(int code) const {
+  if (is_silent_ && code != 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  return code;
+}
+
+namespace {
+
 /// Made at the first message: most runs have none, and then pay nothing.
 spdlog::logger& logger() {
   static spdlog::logger instance = [] {
@@ -215,7 +263,12 @@ void print_log(std::string_view level) {
     constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
                                                     spdlog::level::warn};
     const auto own = levels[static_cast<int>(of)];
-    if (own >= least) logger().log(own, visible_text(message));
+    if (own < least) return;
+    // Ranks that share a store, a configuration and a driver are warned of the same.
+    const bool is_heard = kept_errors < 0;
+    if (of == LogLevel::warning && ranks_of_launcher() > 1 && is_heard && !is_first_of_job(message))
+      return;
+    logger().log(own, visible_text(message));
   });
 }
 

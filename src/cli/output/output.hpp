@@ -94,7 +94,32 @@ std::string filled_page(std::string_view html, std::string_view summary,
                         const nlohmann::ordered_json& data);
 
 /// Prints the library's messages of at least this level ("debug", "info", "warning"; "off" for
-/// none) on standard error.
+/// none) on standard error. Of ranks on a machine that are warned of the same one prints it.
 void print_log(std::string_view level);
+
+/// From now on what this process writes to standard output and standard error goes nowhere: it is
+/// a rank that has nothing to say, or what another one says.
+void silence();
+/// Undoes it, for both or for standard error alone.
+void speak();
+void speak_of_errors();
+
+/// `kiln mesh …` as ranks of a launcher of MPI programs, before it becomes the program that knows
+/// MPI: all ranks have the same words, and say the same of them. So a rank but the first is silent
+/// while this is there.
+class LaunchedRank {
+ public:
+  LaunchedRank(int count, char** words);
+  LaunchedRank(const LaunchedRank&) = delete;
+  LaunchedRank& operator=(const LaunchedRank&) = delete;
+  ~LaunchedRank() { speak(); }
+
+  /// The exit code. One that failed leaves the first rank the time to say why: when a rank ends
+  /// so, the launcher ends all others.
+  int end(int code) const;
+
+ private:
+  bool is_silent_ = false;
+};
 
 }  // namespace kiln::cli

@@ -12,6 +12,7 @@
 #include "base/clock.hpp"
 #include "base/data/number.hpp"
 #include "base/data/text.hpp"
+#include "base/os/launcher.hpp"
 #include "cli/output/output.hpp"
 
 namespace kiln::cli {
@@ -34,7 +35,9 @@ int descriptor_of(Stream stream) {
 bool is_terminal(Stream stream) {
   const char* type = std::getenv("TERM");
   const bool dumb = type == nullptr || std::string_view(type) == "dumb";
-  return !dumb && ::isatty(descriptor_of(stream)) == 1;
+  // Open MPI gives ranks a terminal of its own, of which it passes on all that comes, also to
+  // files.
+  return !dumb && !is_launched() && ::isatty(descriptor_of(stream)) == 1;
 }
 
 int columns(Stream stream) {
@@ -51,7 +54,10 @@ int columns(Stream stream) {
 
 std::string styled(Style style, std::string_view text, Stream stream) {
   // no-color.org: any value of NO_COLOR but the empty one turns colours off.
-  if (!is_terminal(stream) || is_set("NO_COLOR")) return std::string(text);
+  // bixense.com/clicolors: any of CLICOLOR_FORCE but 0 turns them on, wherever the text goes.
+  const bool is_forced =
+      is_set("CLICOLOR_FORCE") && std::string_view(std::getenv("CLICOLOR_FORCE")) != "0";
+  if (is_set("NO_COLOR") || !(is_forced || is_terminal(stream))) return std::string(text);
   return style_codes[static_cast<int>(style)] + std::string(text) + "\033[0m";
 }
 

@@ -16,7 +16,8 @@ namespace kiln::cli {
 
 enum class Stream { output = 1, errors = 2 };
 
-/// Whether this stream is a terminal that can move its cursor, so that a person watches it.
+/// Whether this stream is a terminal that can move its cursor, so that a person watches it. No
+/// stream of a rank is: its launcher stands between.
 bool is_terminal(Stream stream);
 
 /// Width in characters: what COLUMNS says, else that of the stream's terminal; 80 where it is none.
@@ -24,7 +25,8 @@ int columns(Stream stream);
 
 enum class Style { bold, dim, good, bad };
 
-/// The text with colour codes, or as it is where the stream is no terminal or NO_COLOR is set.
+/// The text with colour codes: where the stream is a terminal or CLICOLOR_FORCE is set, and
+/// NO_COLOR is not.
 std::string styled(Style style, std::string_view text, Stream stream = Stream::output);
 
 /// Characters that a UTF-8 text takes on a terminal, each code point counted as one.

@@ -146,14 +146,18 @@ PlanPtr Resolver::resolve_plan(const PlanRequest& request, const std::function<P
     if (!plan) throw Error(Errc::internal, request.label + ": no plan was made");
     step.answered();
     if (store_)
-      writes_.add({Kind::plan, key, plan->block().size(),
-                   [this, request, key, plan, seconds = step.seconds()] {
-                     if (auto kept = store_->put(Kind::plan, key, request.canonical, plan->block(),
-                                                 {request.schema, request.label, "", seconds});
-                         !kept)
-                       log(LogLevel::warning, fmt::format("plan {} is not kept: {}", request.label,
-                                                          kept.error().message()));
-                   }});
+      writes_.add(
+          {Kind::plan, key, plan->block().size(),
+           [this, request, key, plan, seconds = step.seconds()] {
+             if (auto kept = store_->put(Kind::plan, key, request.canonical, plan->block(),
+                                         {request.schema, request.label, "", seconds});
+                 !kept) {
+               // A store that is unusable has logged it once.
+               const bool is_told = kept.error().code() == Errc::io;
+               log(is_told ? LogLevel::info : LogLevel::warning,
+                   fmt::format("{} is not kept: {}", request.label, kept.error().message()));
+             }
+           }});
     return plan;
   });
 }

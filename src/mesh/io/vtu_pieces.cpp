@@ -1,5 +1,6 @@
 // Pictures of distributed meshes: a piece from each part, and the file that names them.
 #include <algorithm>
+#include <optional>
 
 #include "base/os/file.hpp"
 #include "kiln/mesh/file.hpp"
@@ -140,19 +141,29 @@ void write_vtu(const Mesh& mesh, const std::filesystem::path& path, const Map& c
     return fmt::format("{}_{}.vtu", path.stem().string(), rank);
   };
   MeshFile file;
+  std::optional<AtomicFile> piece_file;
+  const auto own = path.parent_path() / name_of_piece(transport.rank());
   together(transport, what, [&] {
     file = make();
-    file.write_vtu(path.parent_path() / name_of_piece(transport.rank()), choice);
+    piece_file.emplace(value_or_throw(AtomicFile::create(own)));
+    value_or_throw(piece_file->write(value_or_throw(write_vtu(file, choice))));
   });
-  // Once all pieces are there.
-  together(transport, what, [&] {
-    if (transport.rank() > 0) return;
-    std::vector<std::string> names;
-    for (int rank = 0; rank < transport.size(); ++rank) names.push_back(name_of_piece(rank));
-    auto whole = path;
-    whole.replace_extension(".pvtu");
-    value_or_throw(write_file(whole, value_or_throw(write_pvtu(file, choice, names))));
-  });
+  // All pieces are written: they get their names, and then the file that names them.
+  try {
+    together(transport, what, [&] { value_or_throw(piece_file->commit()); });
+    together(transport, what, [&] {
+      if (transport.rank() > 0) return;
+      std::vector<std::string> names;
+      for (int rank = 0; rank < transport.size(); ++rank) names.push_back(name_of_piece(rank));
+      auto whole = path;
+      whole.replace_extension(".pvtu");
+      value_or_throw(write_file(whole, value_or_throw(write_pvtu(file, choice, names))));
+    });
+  } catch (const Error&) {
+    std::error_code ignored;
+    std::filesystem::remove(own, ignored);
+    throw;
+  }
 }
 
 }  // namespace kiln::mesh

@@ -167,5 +167,21 @@ TEST_F(ResolvePlanTest, a_plan_that_cannot_be_kept_is_told) {
   EXPECT_NE(lines[0].find("is not kept"), std::string::npos) << lines[0];
 }
 
+TEST_F(ResolvePlanTest, a_store_that_keeps_nothing_is_told_once) {
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel level, std::string_view line) {
+    if (level == LogLevel::warning) lines.emplace_back(line);
+  });
+  {
+    Resolver spine(std::make_unique<LocalStore>("/dev/null"));
+    Maker maker{10};
+    for (const int number : {1, 2, 3}) spine.resolve_plan(request(number), std::ref(maker));
+    spine.finish();
+  }
+  set_log_sink({});
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("the store in /dev/null is unusable"), std::string::npos) << lines[0];
+}
+
 }  // namespace
 }  // namespace kiln::testing

@@ -62,6 +62,7 @@ void late_messages(const Environment& mpi, const Words& words);
 void solves(const Environment& mpi, const Words& words);
 // stalled_call_cases.cpp
 void stalled_call(const Environment& mpi, const Words& words);
+void collectives(const Environment& mpi, const Words& words);
 // runtime_cases.cpp
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);

@@ -87,8 +87,9 @@ void elsewhere(const Environment& mpi, const Words&) {
     other->deliver({}, "neighbours of cells");
 }
 
-/// The last rank stays away for three times the limit, held by a debugger: a child of its own.
-void traced(const Environment& mpi, const Words&) {
+/// The last rank stays away for three times the limit, held by a debugger: a child of its own. From
+/// an exchange, or from where ranks meet for the first time.
+void traced(const Environment& mpi, const Words& words) {
   const auto transport = mpi::transport(mpi.comm());
   exchange(mpi, *transport, "q");
   if (is_last(mpi)) {
@@ -113,7 +114,10 @@ void traced(const Environment& mpi, const Words&) {
     expect(::write(done[1], &held, 1) == 1 && ::waitpid(debugger, nullptr, 0) == debugger,
            "the debugger stays");
   }
-  exchange(mpi, *transport, "q");
+  if (words.at(0) == "meeting")
+    const mpi::Communicator again(mpi.comm().handle());
+  else
+    exchange(mpi, *transport, "q");
 }
 
 void places(const Environment& mpi, const Words&) {

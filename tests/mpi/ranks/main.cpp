@@ -22,6 +22,7 @@ int main(int count, char** words) {
       {"elsewhere", elsewhere},
       {"places", places},
       {"stalled_call", stalled_call},
+      {"collectives", collectives},
       {"traced", traced},
       {"partitions", partitions},
       {"small_graphs", small_graphs},
@@ -36,9 +37,9 @@ int main(int count, char** words) {
       {"herd", herd},
       {"threads", threads},
       {"shares", shares}};
+  say("process " + std::to_string(::getpid()));
   const Environment mpi(count, words);
   const Words all(words + 1, words + count);
-  say("process " + std::to_string(::getpid()));
   mpi.run([&] {
     const auto found = cases.find(all.empty() ? "" : all.front());
     if (found == cases.end()) throw kiln::Error(kiln::Errc::bad_input, "no such case");

@@ -1,4 +1,5 @@
-// A rank that does not come on within a call of PT-Scotch or parallel HDF5 (tests/mpi/stall).
+// A rank that does not come on within a call of PT-Scotch or parallel HDF5, or before one of MPI
+// (tests/mpi/stall).
 #include <dlfcn.h>
 
 #include <stdexcept>
@@ -39,6 +40,22 @@ void stalled_call(const Environment& mpi, const Words& words) {
 #endif
   }
   say("no " + words.at(0));
+}
+
+/// Calls what waits for all ranks, but for exchanges of messages: once each, and an Environment is
+/// before and after.
+void collectives(const Environment& mpi, const Words&) {
+  const mpi::Communicator again(mpi.comm().handle());
+  mpi::runtime_for_rank(again, {.devices = "cpu"});
+  mpi::transport(again);
+  mpi::MeshFileBlock block;
+  if (mpi.rank() == mpi.size() - 1) block.sets.push_back({"", 1, 0, 1});
+  try {
+    block.write(again, "never.h5");
+  } catch (const Error&) {
+    return;
+  }
+  fail_case("a set without a name was written");
 }
 
 }  // namespace kiln::testing
