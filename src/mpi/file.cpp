@@ -165,6 +165,11 @@ void place(Watch& watch, std::vector<SetBlock>& sets) {
   }
 }
 
+/// One that is known to be there.
+const SetBlock& placed_set(const std::vector<SetBlock>& sets, const std::string& name) {
+  return *std::ranges::find(sets, name, &SetBlock::name);
+}
+
 ScalarType type_for(std::int64_t largest) {
   return largest <= std::numeric_limits<std::int32_t>::max() ? ScalarType::i32 : ScalarType::i64;
 }
@@ -175,17 +180,19 @@ std::vector<std::byte> numbers_as(const std::vector<std::int64_t>& numbers, Scal
   return mesh::bytes_of_values(std::span(narrow));
 }
 
-/// In the order and with the attributes of files that one process writes.
-void write_parts(const ParallelFile& file, const MeshFileBlock& block, bool is_first_rank) {
+/// In the order and with the attributes of files that one process writes. `sets`: the block's, with
+/// their places. Values are written from where they lie.
+void write_parts(const ParallelFile& file, const MeshFileBlock& block,
+                 const std::vector<SetBlock>& sets, bool is_first_rank) {
   const Rows whole = is_first_rank ? Rows{0, 1} : Rows{0, 0};
-  for (const SetBlock& set : block.sets) {
+  for (const SetBlock& set : sets) {
     const ScalarType type = type_for(set.size);
     file.add({.path = set.name, .extents = {1}, .type = type}, whole,
              is_first_rank ? numbers_as({set.size}, type) : std::vector<std::byte>());
   }
   for (const MapBlock& map : block.maps) {
-    const SetBlock& from = *block.find_set(map.from);
-    const ScalarType type = type_for(block.find_set(map.to)->size);
+    const SetBlock& from = placed_set(sets, map.from);
+    const ScalarType type = type_for(placed_set(sets, map.to).size);
     file.add(
         {.path = map.name,
          .extents = {static_cast<std::uint64_t>(from.size), static_cast<std::uint64_t>(map.arity)},
@@ -198,7 +205,7 @@ void write_parts(const ParallelFile& file, const MeshFileBlock& block, bool is_f
         rows_of(from), numbers_as(map.values, type));
   }
   for (const DatBlock& dat : block.dats) {
-    const SetBlock& set = *block.find_set(dat.set);
+    const SetBlock& set = placed_set(sets, dat.set);
     file.add(
         {.path = dat.name,
          .extents = {static_cast<std::uint64_t>(set.size), static_cast<std::uint64_t>(dat.dim)},
@@ -264,11 +271,11 @@ void MeshFileBlock::write(const Communicator& comm, const std::filesystem::path&
   const std::string what = fmt::format("writing {}", path.string());
   agree(watch, what, [&] { check_block(*this); });
   check_same_heads(watch, *this);
-  MeshFileBlock placed = *this;
-  place(watch, placed.sets);
+  std::vector<SetBlock> placed = sets;
+  place(watch, placed);
   agree(watch, what, [&] {
     for (const MapBlock& map : maps)
-      check_entries(map, *placed.find_set(map.from), *placed.find_set(map.to));
+      check_entries(map, placed_set(placed, map.from), placed_set(placed, map.to));
   });
   const std::filesystem::path aside = name_aside(watch, path);
   const auto remove_aside = [&] {
@@ -280,7 +287,7 @@ void MeshFileBlock::write(const Communicator& comm, const std::filesystem::path&
       try {
         const WatchedCall watched(watch, what);
         ParallelFile file(comm.handle(), aside.string(), ParallelFile::Mode::create);
-        write_parts(file, placed, comm.rank() == 0);
+        write_parts(file, *this, placed, comm.rank() == 0);
         file.close();
       } catch (const Error& error) {
         throw Error(error.code(), fmt::format("{}: {}", path.string(), error.message()));

@@ -54,6 +54,46 @@ def expected_mass(square):
     return matrix
 
 
+def test_matrices_over_the_cells_of_columns():
+    layers, count = 4, 7
+    cells, nodes = op2.Set(count), op2.Set((count + 1) * layers)
+    columns = op2.ExtrudedSet(cells, layers)
+    lowest = np.array([[c * layers, c * layers + 1, (c + 1) * layers, (c + 1) * layers + 1] for c in range(count)])
+    corners = op2.Map(columns, nodes, 4, lowest, offset=[1, 1, 1, 1])
+    x = op2.Dat(nodes, np.arange((count + 1.0) * layers))
+    matrix = op2.Mat(op2.Sparsity(nodes, corners), np.float64, "over columns")
+    add = op2.Kernel(
+        """void add(double A[4][4], double *x[]) {
+             for (int r = 0; r < 4; ++r) for (int c = 0; c < 4; ++c) A[r][c] += 1 + r * x[c][0]; }""", "add")
+    op2.par_loop(
+        add, columns, matrix(op2.INC, (corners[op2.i[0]], corners[op2.i[1]])), x(op2.READ, corners))
+    expected = np.zeros(((count + 1) * layers,) * 2)
+    for row in lowest:
+        for up in range(layers - 1):
+            expected[np.ix_(row + up, row + up)] += 1 + np.outer(np.arange(4), row + up)
+    assert np.array_equal(matrix.values, expected)
+
+
+def test_mixed_data_over_the_cells_of_columns():
+    layers, count = 3, 6
+    cells, nodes, boxes = op2.Set(count), op2.Set((count + 1) * layers), op2.Set(count * (layers - 1))
+    columns = op2.ExtrudedSet(cells, layers)
+    corners = op2.Map(
+        columns, nodes, 2, [[c * layers, (c + 1) * layers + 1] for c in range(count)], offset=[1, 1])
+    inside = op2.Map(columns, boxes, 1, np.arange(count) * (layers - 1), offset=[1])
+    both = op2.MixedMap([corners, inside])
+    data = op2.MixedDat([op2.Dat(nodes, np.ones((count + 1) * layers)), op2.Dat(boxes)])
+    add = op2.Kernel("void add(double **x) { for (int k = 0; k < 3; ++k) x[k][0] += k + 1; }", "add")
+    op2.par_loop(add, columns, data(op2.INC, both))
+    on_nodes, on_boxes = np.ones((count + 1) * layers), np.full(count * (layers - 1), 3.0)
+    for c in range(count):
+        for up in range(layers - 1):
+            on_nodes[c * layers + up] += 1
+            on_nodes[(c + 1) * layers + 1 + up] += 2
+    found = data.data_ro
+    assert np.array_equal(found[0], on_nodes) and np.array_equal(found[1], on_boxes)
+
+
 def test_the_entries_of_a_sparsity(square):
     nodes, _, cell2node, _ = square
     sparsity = op2.Sparsity((nodes**1, nodes**1), (cell2node, cell2node), "entries")

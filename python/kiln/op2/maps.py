@@ -218,10 +218,6 @@ class Map:
 
     def _declare(self):
         """On a mesh in parts: before it is partitioned, whether a loop uses the Map or not."""
-        if self._offset is not None and self._distribution.size > 1:
-            raise NotImplementedError(
-                f"{self._name}: found offsets for columns of cells, which are not there for a mesh in parts"
-            )
         values = self._values
         if values is None:
             if self._iterset.total_size:
@@ -230,13 +226,20 @@ class Map:
             self._owned = values[:0]
         self._values.flags.writeable = self._owned.flags.writeable = False
         self._handle = self._distribution.mesh.map_by_numbers(
-            self._name, _base(self._iterset)._native, self._toset._native, self._arity, values, self._offset
+            self._name,
+            _base(self._iterset)._native,
+            self._toset._native,
+            self._arity,
+            values,
+            self._offset,
+            0 if self._offset is None else self._iterset.layers or 0,
         )
         self._distribution.declared(self)
 
     def _was_partitioned(self):
         from kiln import _mesh
 
+        self._shifted.clear()
         self._values = _mesh.values_of(self._handle)
         self._owned = self._values[: self._iterset.size]
         self._values.flags.writeable = self._owned.flags.writeable = False
@@ -272,7 +275,10 @@ class Map:
         if layers not in self._shifted:
             if self._offset is None:
                 raise DataValueError(f"{self._name}: found no offset, expected one: its set is extruded")
-            self._shifted[layers] = self._made(self._values + layers * self._offset)
+            if self._distribution is None:
+                self._shifted[layers] = self._made(self._values + layers * self._offset)
+            else:
+                self._shifted[layers] = self._distribution.mesh.map_above(self._native, layers)
         return self._shifted[layers]
 
     @classmethod

@@ -54,12 +54,13 @@ py::array_t<std::int64_t> numbers_of(const Mesh& mesh, const Set& set) {
 }
 
 Map map_by_numbers(Mesh& mesh, const std::string& name, const Set& from, const Set& to,
-                   std::size_t arity, const Numbers& values,
-                   const std::optional<Indices>& offsets) {
+                   std::size_t arity, const Numbers& values, const std::optional<Indices>& offsets,
+                   std::size_t layers) {
   return in_turn_now([&] {
-    return mesh.map(name, from, to, arity,
-                    std::span(values.data(), static_cast<std::size_t>(values.size())),
-                    offsets ? span_of(*offsets) : std::span<const std::int32_t>());
+    const std::span numbers(values.data(), static_cast<std::size_t>(values.size()));
+    const auto up = offsets ? span_of(*offsets) : std::span<const std::int32_t>();
+    if (layers > 0) return mesh.map(name, from.extruded(layers), to, arity, numbers, up);
+    return mesh.map(name, from, to, arity, numbers, up);
   });
 }
 
@@ -87,6 +88,12 @@ void bind_distribution(py::module_& module, MeshClass& mesh) {
       .def("rcb", &rcb)
       .def("saved_partition", &mesh::saved_partition);
   mesh.def("map_by_numbers", &map_by_numbers, py::keep_alive<0, 1>())
+      .def(
+          "map_above",
+          [](const Mesh&, const Map& map, std::size_t cells) {
+            return in_turn_now([&] { return map.above(cells); });
+          },
+          py::keep_alive<0, 1>())
       .def("partition",
            [](const MeshHandle& self, const Partitioner& by, const std::vector<double>& weights) {
              in_turn([=] { self->partition(by, weights); });
