@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <span>
 
 #include "base/clock.hpp"
 #include "base/data/text.hpp"
 #include "kernel/program/launch.hpp"
 #include "mesh/codegen/lane_probe.hpp"
 #include "mesh/codegen/loop_generator.hpp"
+#include "mesh/halo/agreement.hpp"
 
 namespace kiln::mesh {
 namespace {
@@ -201,6 +204,18 @@ void keep_lanes(Request& request, std::uint64_t lanes) {
     if ((lanes & bit) == 0) loop.on_vectors.erase(built_in);
   });
   request.payload = std::move(loop);
+}
+
+std::uint64_t common_lanes(Transport& transport, std::string_view kernel, std::uint64_t mine) {
+  const auto all = Agreement(transport).gather(fmt::format("built-in functions of loop {}", kernel),
+                                               "", std::as_bytes(std::span(&mine, 1)));
+  std::uint64_t lanes = mine;
+  for (std::size_t at = 0; at < all.size(); at += sizeof lanes) {
+    std::uint64_t theirs = 0;
+    std::memcpy(&theirs, all.data() + at, sizeof theirs);
+    lanes &= theirs;
+  }
+  return lanes;
 }
 
 }  // namespace kiln::mesh

@@ -8,6 +8,7 @@
 
 #include "device/context.hpp"
 #include "kernel/resolver/resolver.hpp"
+#include "kiln/mesh/distribution.hpp"
 #include "mesh/codegen/built_ins.hpp"
 
 namespace kiln::mesh {
@@ -43,5 +44,7 @@ LanesFound find_lanes(Request& request, const Parameters& parameters, Resolver& 
 /// and parts compute elements of others.
 std::uint64_t lane_bits(const Request& request);
 void keep_lanes(Request& request, std::uint64_t lanes);
+/// The bits that all parts of a mesh have; they all call it.
+std::uint64_t common_lanes(Transport& transport, std::string_view kernel, std::uint64_t mine);
 
 }  // namespace kiln::mesh

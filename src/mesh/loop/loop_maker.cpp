@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
 #include <map>
 
@@ -36,7 +35,7 @@ class LoopMaker {
 
   std::unique_ptr<MadeLoop> make(const ChosenParameters& chosen) {
     made_->parts_ = &of_parts_;
-    collect_residences();
+    made_->note_data(shape_, over_, arguments_);
     chosen_ = chosen;
     const unsigned units = session_.device()->compute_units;
     parameters_ = with_block(chosen_.parameters, shape_, request_.problem_size, units);
@@ -63,7 +62,7 @@ class LoopMaker {
     if (folds && slot > 0) add_fold(std::min(counted_, slot));
     made_->bytes_ = bytes_moved(shape_, arguments_, sizes()[1]);
     if (!is_trial()) made_->times_.record(session_.recording.get(), shape_.kernel);
-    describe_form();
+    report_.form = cut_.text(report_.colours);
     return std::move(made_);
   }
 
@@ -87,39 +86,6 @@ class LoopMaker {
   bool is_trial() const { return chosen_.is_trial; }
 
   const std::array<std::size_t, 4>& sizes() const { return over_.sizes(); }
-
-  // What must be on the device.
-
-  void collect_residences() {
-    for (const Arg& arg : arguments_) {
-      Residence& data = data_of(arg);
-      if (arg.kind == Arg::Kind::dat) note_halo(dat_of(arg), arg);
-      if (arg.kind == Arg::Kind::global && is_extremum(arg))
-        made_->extrema_.push_back(&global_of(arg));
-      if (arg.kind == Arg::Kind::mat) {
-        add_once(made_->inputs_, &sparsity_of(arg).rowptr());
-        add_once(made_->inputs_, &sparsity_of(arg).colidx());
-      }
-      add_once(made_->inputs_, &data);
-      if (arg.access != Access::read) add_once(made_->outputs_, &data);
-      for (MapState* map : {arg.map, arg.column_map}) {
-        if (map == nullptr) continue;
-        add_once(made_->inputs_, &map->values);
-        if (shape_.extruded) add_once(made_->inputs_, &*map->device_offsets);
-      }
-    }
-    if (over_.subset != nullptr) add_once(made_->inputs_, &over_.subset->device);
-  }
-
-  /// Halo elements are read through Maps; directly where they are computed redundantly.
-  void note_halo(DatState& dat, const Arg& arg) {
-    if (!dat.has_halo()) return;
-    const bool reads = arg.access == Access::read || arg.access == Access::rw;
-    const bool reaches = arg.map != nullptr || needs_exec_halo(shape_);
-    if (reads && reaches && Handles::state(dat.on.set())->exchange)
-      add_once(made_->halo_reads_, &dat);
-    if (arg.access != Access::read) add_once(made_->halo_writes_, &dat);
-  }
 
   // Into which launches a loop's elements are cut, and the plans for that.
 
@@ -203,16 +169,7 @@ class LoopMaker {
     if (!of_parts_.lanes) {
       // A part that works on one element at a time has nothing against it.
       const std::uint64_t mine = has_asked ? lane_bits(request_) : ~std::uint64_t{0};
-      const auto all = Agreement(*session_.transport)
-                           .gather(fmt::format("built-in functions of loop {}", shape_.kernel), "",
-                                   std::as_bytes(std::span(&mine, 1)));
-      std::uint64_t lanes = mine;
-      for (std::size_t at = 0; at < all.size(); at += sizeof lanes) {
-        std::uint64_t theirs = 0;
-        std::memcpy(&theirs, all.data() + at, sizeof theirs);
-        lanes &= theirs;
-      }
-      of_parts_.lanes = lanes;
+      of_parts_.lanes = common_lanes(*session_.transport, shape_.kernel, mine);
     }
     if (has_asked) keep_lanes(request_, *of_parts_.lanes);
   }
@@ -384,15 +341,6 @@ class LoopMaker {
   }
 
   // What its report says of its form.
-
-  void describe_form() const {
-    static constexpr const char* names[] = {"blocks", "atomic", "coloured", "staged"};
-    report_.form = names[static_cast<int>(cut_.form)];
-    if (cut_.in_blocks()) report_.form += fmt::format(" of {}", cut_.block);
-    if (report_.colours > 0)
-      report_.form +=
-          fmt::format(" in {} colour{}", report_.colours, report_.colours == 1 ? "" : "s");
-  }
 
   /// How many elements go at once, and why not more. The kernel is read for it even where its
   /// program is in the store: not for trials, nor where no report asks for it.

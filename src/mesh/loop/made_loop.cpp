@@ -1,7 +1,11 @@
 // A loop ready to run, and its runs. Its making is in loop_maker.cpp.
 #include "mesh/loop/made_loop.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "mesh/loop/arguments.hpp"
 
 namespace kiln::mesh {
 
@@ -24,6 +28,44 @@ NDRange LoopCut::range_of(std::size_t groups, std::size_t group) {
   range.local[0] = group;
   range.global[0] = groups * group;
   return range;
+}
+
+std::string LoopCut::text(std::size_t colours) const {
+  static constexpr const char* names[] = {"blocks", "atomic", "coloured", "staged"};
+  std::string text = names[static_cast<int>(form)];
+  if (in_blocks()) text += fmt::format(" of {}", block);
+  if (colours > 0) text += fmt::format(" in {} colour{}", colours, colours == 1 ? "" : "s");
+  return text;
+}
+
+void MadeLoop::note_data(const LoopShape& shape, const LoopOver& over,
+                         std::span<const Arg> arguments) {
+  for (const Arg& arg : arguments) {
+    Residence& data = data_of(arg);
+    if (arg.kind == Arg::Kind::dat) note_halo(dat_of(arg), shape, arg);
+    if (arg.kind == Arg::Kind::global && is_extremum(arg)) extrema_.push_back(&global_of(arg));
+    if (arg.kind == Arg::Kind::mat) {
+      add_once(inputs_, &sparsity_of(arg).rowptr());
+      add_once(inputs_, &sparsity_of(arg).colidx());
+    }
+    add_once(inputs_, &data);
+    if (arg.access != Access::read) add_once(outputs_, &data);
+    for (MapState* map : {arg.map, arg.column_map}) {
+      if (map == nullptr) continue;
+      add_once(inputs_, &map->values);
+      if (shape.extruded) add_once(inputs_, &*map->device_offsets);
+    }
+  }
+  if (over.subset != nullptr) add_once(inputs_, &over.subset->device);
+}
+
+/// Halo elements are read through Maps; directly where they are computed redundantly.
+void MadeLoop::note_halo(DatState& dat, const LoopShape& shape, const Arg& arg) {
+  if (!dat.has_halo()) return;
+  const bool reads = arg.access == Access::read || arg.access == Access::rw;
+  const bool reaches = arg.map != nullptr || needs_exec_halo(shape);
+  if (reads && reaches && Handles::state(dat.on.set())->exchange) add_once(halo_reads_, &dat);
+  if (arg.access != Access::read) add_once(halo_writes_, &dat);
 }
 
 void MadeLoop::set_constants() {

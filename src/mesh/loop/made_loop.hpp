@@ -3,6 +3,8 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "mesh/loop/loop_parts.hpp"
@@ -22,6 +24,8 @@ struct LoopCut {
   std::size_t groups_for(std::size_t elements) const;
   NDRange range_of(std::size_t groups) const { return range_of(groups, group); }
   static NDRange range_of(std::size_t groups, std::size_t group);
+  /// "blocks of 128 in 4 colours"
+  std::string text(std::size_t colours) const;
 
   Form form = Form::blocks;
   std::size_t block = 1;  ///< elements, where there are blocks
@@ -72,6 +76,9 @@ class MadeLoop {
     unsigned position = 0;
     std::uint64_t seen = 0;
   };
+  /// What must be on the device, what changes, and the Dats whose halos a run reads or changes.
+  void note_data(const LoopShape& shape, const LoopOver& over, std::span<const Arg> arguments);
+  void note_halo(DatState& dat, const LoopShape& shape, const Arg& arg);
   void set_constants();
   void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end,
               const char* half = "");
