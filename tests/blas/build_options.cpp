@@ -9,9 +9,9 @@
 
 #include "blas/machine.hpp"
 
-extern "C" CL_API_ENTRY cl_int CL_API_CALL clBuildProgram(
-    cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
-    void(CL_CALLBACK* notify)(cl_program, void*), void* user_data) {
+extern "C" CL_API_ENTRY cl_int CL_API_CALL
+clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+               void(CL_CALLBACK* notify)(cl_program, void*), void* user_data) {
   using Function = cl_int(cl_program, cl_uint, const cl_device_id*, const char*,
                           void(CL_CALLBACK*)(cl_program, void*), void*);
   static auto* const next = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "clBuildProgram"));

@@ -457,7 +457,8 @@ TEST_F(RankCommand, LeavesNoPieceOfAPictureThatCannotBeWritten) {
   EXPECT_EQ(unnamed.result.exit_code, 2);
   EXPECT_THAT(files(), ElementsAre("large.h5"));
   std::filesystem::remove(path("flow.pvtu"));
-  // A piece, as on a disk that is full: files of one rank may have a megabyte. A store may have more.
+  // A piece, as on a disk that is full: files of one rank may have a megabyte. A store may have
+  // more.
   std::vector<std::string> limited{
       "-c", "[ $OMPI_COMM_WORLD_RANK = 1 ] && ulimit -f 1024; exec \"$0\" \"$@\"", KILN_COMMAND};
   limited.insert(limited.end(), words.begin(), words.end());
