@@ -1,12 +1,16 @@
 #include "mpi/communicator.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <exception>
 #include <utility>
 
 #include "base/data/text.hpp"
+#include "base/os/file.hpp"
 #include "mpi/watch.hpp"
 
 namespace kiln::mpi {
@@ -75,37 +79,33 @@ void Communicator::State::find_local_ranks() {
 }
 
 /// Memory that the ranks of a machine share, for the verdict. Without it each rank speaks for
-/// itself.
+/// itself. It is a file without a name, which goes with the last that has it: a window of MPI goes
+/// when all ranks are there at once.
 void Communicator::State::share_verdict() {
-  const MPI_Aint bytes = local_rank == 0 ? sizeof(int) : 0;
-  void* own = nullptr;
-  if (MPI_Win_allocate_shared(bytes, sizeof(int), MPI_INFO_NULL, local.get(),
-                              static_cast<void*>(&own), &verdict_memory) != MPI_SUCCESS)
-    verdict_memory = MPI_WIN_NULL;
-  MPI_Aint size = 0;
-  int unit = 0;
-  void* first = nullptr;
-  if (verdict_memory != MPI_WIN_NULL &&
-      MPI_Win_shared_query(verdict_memory, 0, &size, &unit, static_cast<void*>(&first)) ==
-          MPI_SUCCESS)
-    here.verdict = static_cast<int*>(first);
-  if (local_rank == 0 && here.verdict != nullptr) *here.verdict = 0;
-  MPI_Barrier(local.get());
+  std::array<int, 2> place{::getpid(), -1};
+  FileDescriptor file;
+  if (local_rank == 0) {
+    file = FileDescriptor(::memfd_create("kiln verdict", MFD_CLOEXEC));
+    if (file && ::ftruncate(file.get(), sizeof(int)) == 0) place[1] = file.get();
+  }
+  check(MPI_Bcast(place.data(), 2, MPI_INT, 0, local.get()), "sharing memory on this machine");
+  if (local_rank != 0 && place[1] >= 0) {
+    const std::string path = fmt::format("/proc/{}/fd/{}", place[0], place[1]);
+    file = FileDescriptor(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  }
+  if (file && place[1] >= 0) {
+    void* const memory =
+        ::mmap(nullptr, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (memory != MAP_FAILED) here.verdict = static_cast<int*>(memory);
+  }
+  // The first one's file is open until all have theirs.
+  check(MPI_Barrier(local.get()), "sharing memory on this machine");
 }
 
 Communicator::State::~State() {
-  if (is_running() && std::uncaught_exceptions() <= exceptions_)
-    free();
-  else
+  if (here.verdict != nullptr) ::munmap(here.verdict, sizeof(int));
+  if (!is_running() || std::uncaught_exceptions() > exceptions_)
     for (OwnComm* one : {&comm, &questions, &local}) one->leave();
-}
-
-void Communicator::State::free() noexcept {
-  meet_at_end(*this, "the end of a communicator");
-  here.verdict = nullptr;  // this goes, too
-  const WatchedCall watched(here, usual_stall_limit(), "the end of a communicator");
-  if (verdict_memory != MPI_WIN_NULL) MPI_Win_free(&verdict_memory);
-  for (OwnComm* one : {&local, &questions, &comm}) OwnComm(std::move(*one));
 }
 
 Communicator::Communicator(MPI_Comm comm) {

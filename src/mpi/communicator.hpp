@@ -12,7 +12,9 @@ namespace kiln::mpi {
 /// Throws Error (io) where a call of MPI failed: "mpi: WHAT: REASON".
 void check(int code, std::string_view what);
 
-/// A communicator whose calls return their errors; freed unless MPI has ended.
+/// A communicator whose calls return their errors; freed unless MPI has ended. Ranks free it when
+/// they like: MPI's libraries do so without waiting for others, as the standard expects of them
+/// (MPI 4.0, section 7.4.3).
 class OwnComm {
  public:
   OwnComm() = default;
@@ -33,7 +35,8 @@ struct Communicator::State {
   explicit State(MPI_Comm of);
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// Where an exception passes by nothing is freed, since others are elsewhere.
+  /// Waits for no other rank, so that one may come to it sooner than others, as Python's garbage
+  /// collector does. Where an exception passes by communicators are not freed.
   ~State();
 
   OwnComm comm;
@@ -42,12 +45,10 @@ struct Communicator::State {
   OwnComm local;  ///< the ranks of this machine
   int local_rank = 0, local_size = 1;
   RanksHere here;
-  MPI_Win verdict_memory = MPI_WIN_NULL;
 
  private:
   void find_local_ranks();
   void share_verdict();
-  void free() noexcept;
   int exceptions_;
 };
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <optional>
@@ -14,6 +16,14 @@ RanksHere launched_ranks() {
           .all = static_cast<int>(ranks_of_launcher())};
 }
 
+/// Ten times the limit, since many ranks take a while to start, and ten seconds at least: a machine
+/// that is busy takes some for a few.
+std::chrono::milliseconds start_limit() {
+  const auto limit = usual_stall_limit();
+  constexpr std::chrono::milliseconds none{0}, least = std::chrono::seconds(10);
+  return limit == none ? none : std::max(least, calls_take * limit);
+}
+
 }  // namespace
 
 /// Initialises MPI where that has not been done, and ends it then.
@@ -24,8 +34,7 @@ class Initialised {
     MPI_Initialized(&before);
     if (before != 0) return;
     int level = 0;
-    // Ten times the limit, since many ranks take a while to start.
-    const WatchedCall watched(launched_ranks(), calls_take * usual_stall_limit(), "MPI_Init");
+    const WatchedCall watched(launched_ranks(), start_limit(), "MPI_Init");
     // One thread at a time uses a Mesh, whichever it is.
     if (MPI_Init_thread(count, words, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS)
       throw Error(Errc::io, "mpi: MPI_Init_thread failed");

@@ -132,17 +132,16 @@ INSTANTIATE_TEST_SUITE_P(Libraries, StalledCall, ::testing::Values("scotch", "hd
 struct Stop {
   const char* before;  ///< the call, and which one
   const char* says;
-  const char* limit = "1";
 };
 void PrintTo(const Stop& stop, std::ostream* out) { *out << stop.before; }
 
 class StoppedRank : public MpiTest, public ::testing::WithParamInterface<Stop> {};
 
 TEST_P(StoppedRank, EndsAllAtTheLimit) {
-  const auto& [before, says, limit] = GetParam();
+  const auto& [before, says] = GetParam();
   const Ranks ranks =
       run_program(3, "-x", {"LD_PRELOAD=" KILN_MPI_STALL_LIBRARY, KILN_MPI_RANKS, "collectives"},
-                  {{"KILN_MPI_STALL", limit}, {"KILN_MPI_STALL_BEFORE", before}});
+                  {{"KILN_MPI_STALL", "1"}, {"KILN_MPI_STALL_BEFORE", before}});
   EXPECT_THAT(ranks.first_line(), ::testing::MatchesRegex(std::string("kiln: rank [01]: ") + says))
       << ranks.all();
   EXPECT_EQ(ranks.result.exit_code, 1) << ranks.all();
@@ -157,16 +156,14 @@ constexpr const char* writing =
 INSTANTIATE_TEST_SUITE_P(
     Calls, StoppedRank,
     ::testing::Values(
-        Stop{"MPI_Init_thread", "MPI_Init: not done after 1 s; process [0-9]* is stopped", "0.1"},
+        Stop{"MPI_Init_thread", "MPI_Init: not done after 10 s; process [0-9]* is stopped"},
         Stop{"MPI_Comm_dup", meeting}, Stop{"MPI_Comm_split_type", meeting},
         Stop{"MPI_Barrier:2", meeting},  // of another communicator
         Stop{"MPI_Iallgather",
              "finding the cores of the ranks: waited 1 s; no sign of life from rank 2"},
         Stop{"MPI_Comm_idup", "making a transport: waited 1 s; no sign of life from rank 2"},
         Stop{"MPI_Iallgather:2", writing}, Stop{"MPI_Ibcast", writing},
-        Stop{"MPI_Ibarrier", "the end of a communicator: waited 1 s; no sign of life from rank 2"},
-        Stop{"MPI_Win_free", "the end of a communicator: not done after 1 s; rank 2 is stopped"},
-        Stop{"MPI_Ibarrier:2", "the end of all ranks: waited 1 s; no sign of life from rank 2"},
+        Stop{"MPI_Ibarrier", "the end of all ranks: waited 1 s; no sign of life from rank 2"},
         Stop{"MPI_Finalize", "MPI_Finalize: not done after 1 s; rank 2 is stopped"}));
 
 }  // namespace

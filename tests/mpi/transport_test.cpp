@@ -24,6 +24,9 @@ TEST_P(Transport, DeliversToWhomIsNamed) {
   expect_passed(run_ranks(GetParam(), {"deliveries", new_seed()}));
 }
 TEST_P(Transport, GathersInTheOrderOfRanks) { expect_passed(run_ranks(GetParam(), {"gathers"})); }
+TEST_P(Transport, GoesOnOneRankSoonerThanOnOthers) {
+  expect_passed(run_ranks(GetParam(), {"early_ends"}));
+}
 TEST_P(Transport, KnowsItsPlace) { expect_passed(run_ranks(GetParam(), {"places"})); }
 
 INSTANTIATE_TEST_SUITE_P(Ranks, Transport, ::testing::Values(1, 2, 3, 4));

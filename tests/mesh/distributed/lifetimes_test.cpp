@@ -160,8 +160,8 @@ TEST_P(Lifetimes, loops_go_for_being_old_on_all_parts_at_once) {
         for (int k = 0; k < 3; ++k) kept.push_back(ring.mesh.dat<double>("kept", ring.points, 1));
         const Dat a = ring.numbers("a");
         std::optional<Dat> early = ring.mesh.dat<double>("early", ring.points, 1);
-        ring.spread(a, *early);
         ring.spread(a, kept[0]);
+        ring.spread(a, *early);
         ring.spread(a, kept[1]);
         ring.mesh.finish();
         if (ring.is_first()) early.reset();

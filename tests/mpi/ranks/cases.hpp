@@ -36,6 +36,7 @@ void repeated_starts(const Environment& mpi, const Words& words);
 void large_messages(const Environment& mpi, const Words& words);
 void deliveries(const Environment& mpi, const Words& words);
 void gathers(const Environment& mpi, const Words& words);
+void early_ends(const Environment& mpi, const Words& words);
 void wrong_size(const Environment& mpi, const Words& words);
 // failure_cases.cpp
 void throwing(const Environment& mpi, const Words& words);

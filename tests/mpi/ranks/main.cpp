@@ -13,6 +13,7 @@ int main(int count, char** words) {
       {"large_messages", large_messages},
       {"deliveries", deliveries},
       {"gathers", gathers},
+      {"early_ends", early_ends},
       {"wrong_size", wrong_size},
       {"throwing", throwing},
       {"all_throwing", all_throwing},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "cases.hpp"
@@ -138,6 +139,33 @@ void gathers(const Environment& mpi, const Words&) {
     for (std::size_t at = 0; at < all.size(); ++at)
       expect(all[at] == static_cast<double>(at / count) + 0.5, "number ", at, " of ", count, ": ",
              all[at]);
+  }
+}
+
+/// Each rank in turn is done with a communicator while the others still have theirs, as Python's
+/// garbage collector may have it, and all go on with others.
+void early_ends(const Environment& mpi, const Words&) {
+  const auto transport = mpi::transport(mpi.comm());
+  for (int round = 0; round < 40; ++round) {
+    auto comm = std::make_optional<mpi::Communicator>(mpi.comm().handle());
+    auto brief = mpi::transport(*comm);
+    const auto use = [&](mesh::Transport& one) {
+      const int mine = mpi.rank() + round;
+      std::vector<int> all(static_cast<std::size_t>(mpi.size()), -1);
+      one.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)),
+                 "numbers");
+      for (std::size_t at = 0; at < all.size(); ++at)
+        expect(all[at] == static_cast<int>(at) + round, "round ", round, ": number ", at, " is ",
+               all[at]);
+    };
+    use(*brief);
+    if (mpi.rank() == round % mpi.size()) {
+      brief.reset();
+      comm.reset();
+    }
+    use(*transport);
+    const mpi::Communicator next(mpi.comm().handle());
+    use(*mpi::transport(next));
   }
 }
 

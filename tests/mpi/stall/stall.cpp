@@ -101,5 +101,4 @@ KILN_BEFORE(MPI_Ibarrier, (MPI_Comm comm, MPI_Request* request), (comm, request)
 KILN_BEFORE(MPI_Win_allocate_shared,
             (MPI_Aint bytes, int unit, MPI_Info info, MPI_Comm comm, void* memory, MPI_Win* window),
             (bytes, unit, info, comm, memory, window))
-KILN_BEFORE(MPI_Win_free, (MPI_Win * window), (window))
 }
