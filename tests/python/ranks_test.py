@@ -1,4 +1,4 @@
-"""kiln.op2 on parts of a mesh: real ranks, started by mpirun, two of them and one."""
+"""kiln.op2 on parts of a mesh: real ranks, started by mpirun, one to four of them."""
 import os
 import pathlib
 import re
@@ -36,10 +36,11 @@ def ranks(count, *words, **variables):
 
 
 # Tests of each file that hold for parts, at least.
-@pytest.mark.parametrize("name, least", [("loops", 80), ("data", 35), ("matrices", 14), ("lazy", 12)])
-def test_the_suite_of_one_process_holds_on_two_ranks(name, least):
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("name, least", [("loops", 90), ("data", 35), ("matrices", 16), ("lazy", 12)])
+def test_the_suite_of_one_process_holds_on_ranks(name, least, count):
     code, output, errors = ranks(
-        2, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "whole_meshes", f"op2_{name}_test.py",
+        count, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "whole_meshes", f"op2_{name}_test.py",
         KILN_TESTS_ON_RANKS=str(least),
     )
     assert code == 0, output + errors

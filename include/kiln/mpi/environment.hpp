@@ -21,7 +21,7 @@ namespace kiln::mpi {
 
 /// Ranks that work together: a duplicate of a communicator of the application, so that no message
 /// of Kiln's meets one of its. Errors of MPI are thrown (io), where MPI tells of them. A copy is
-/// the same one; the last one frees it, collectively. One thread at a time.
+/// the same one; the last one frees it, and waits for no other rank. One thread at a time.
 class KILN_API Communicator {
  public:
   /// Collective over `comm`. Throws bad_input for MPI_COMM_NULL and where MPI is not initialised.
