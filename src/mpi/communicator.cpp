@@ -6,7 +6,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <exception>
 #include <utility>
 
 #include "base/data/text.hpp"
@@ -50,7 +49,7 @@ OwnComm::~OwnComm() {
   if (comm_ != MPI_COMM_NULL && is_running()) MPI_Comm_free(&comm_);
 }
 
-Communicator::State::State(MPI_Comm of) : exceptions_(std::uncaught_exceptions()) {
+Communicator::State::State(MPI_Comm of) {
   MPI_Comm_rank(of, &here.rank);
   MPI_Comm_size(of, &here.all);
   const WatchedCall watched(here, usual_stall_limit(),
@@ -104,8 +103,6 @@ void Communicator::State::share_verdict() {
 
 Communicator::State::~State() {
   if (here.verdict != nullptr) ::munmap(here.verdict, sizeof(int));
-  if (!is_running() || std::uncaught_exceptions() > exceptions_)
-    for (OwnComm* one : {&comm, &questions, &local}) one->leave();
 }
 
 Communicator::Communicator(MPI_Comm comm) {

@@ -23,8 +23,6 @@ class OwnComm {
   OwnComm& operator=(OwnComm&& other) noexcept;
   ~OwnComm();
   MPI_Comm get() const { return comm_; }
-  /// It is not freed: other ranks may not come to that.
-  void leave() { comm_ = MPI_COMM_NULL; }
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -36,7 +34,7 @@ struct Communicator::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   /// Waits for no other rank, so that one may come to it sooner than others, as Python's garbage
-  /// collector does. Where an exception passes by communicators are not freed.
+  /// collector does.
   ~State();
 
   OwnComm comm;
@@ -49,7 +47,6 @@ struct Communicator::State {
  private:
   void find_local_ranks();
   void share_verdict();
-  int exceptions_;
 };
 
 /// Ends all ranks by MPI_Abort. Of the ranks of a machine the first one writes its line to standard

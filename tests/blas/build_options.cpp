@@ -1,6 +1,6 @@
 // Kernels for GPUs on a CPU: no user runs them there, and what is asked of them is that their text
-// is right. A CPU's compiler makes much of their unrolled loops, six times as long as the tests
-// then run, and nothing that a GPU ever sees. So this program's own clBuildProgram, which comes
+// is right. Most of such a test would be a CPU's compiler at work on their unrolled loops, which no
+// GPU ever sees. So this program's own clBuildProgram, which comes
 // before the driver's, asks for no optimisation while Machine hands out a library of such a form.
 // Kernels of a device's own forms are tested as users run them.
 #include <dlfcn.h>

@@ -69,6 +69,12 @@ std::size_t rank_of_launcher() {
   return 0;
 }
 
+bool is_of_launcher(std::string_view entry) {
+  for (const char* name : {"OMPI_", "PMIX_", "PMI_", "PRTE_", "MPI_LOCAL", "HYDRA_", "SLURM_"})
+    if (entry.starts_with(name)) return true;
+  return false;
+}
+
 bool is_first_of_job(std::string_view word) {
   static NeverDestroyed<Words> words;
   constexpr std::size_t most = 100;  // a socket each

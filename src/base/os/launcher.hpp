@@ -16,6 +16,10 @@ std::size_t ranks_of_launcher();
 /// This process' number among them; 0: no launcher.
 std::size_t rank_of_launcher();
 
+/// Whether an entry of the environment ("NAME=VALUE") is one by which launchers tell processes
+/// apart or describe the job to them.
+bool is_of_launcher(std::string_view entry);
+
 /// Whether this process is the first one of its job on this machine that asks this of `word`. From
 /// then on it is, until it ends. For what ranks would say as often as they are, and is to be said
 /// once. True where the system does not tell. Thread-safe.

@@ -21,6 +21,7 @@
 #include "base/clock.hpp"
 #include "base/data/digest.hpp"
 #include "base/os/environment.hpp"
+#include "base/os/launcher.hpp"
 #include "kernel/apart/job.hpp"
 #include "store/layer/fork_guard.hpp"
 
@@ -44,14 +45,12 @@ struct ServerConnection {
 };
 
 bool matters(std::string_view entry) {
-  for (const char* name :
-       // What every shell changes, what only the library reads, what PoCL sets when it is loaded,
-       // and what says where caches are: each job has an empty one of its own.
-       {"PWD=", "OLDPWD=", "SHLVL=", "_=", "KILN_",
-        "HWLOC_PLUGINS_PATH=", "POCL_CACHE_DIR=", "HOME=", "XDG_CACHE_HOME=",
-        // Which process of a job this is, as starters of MPI programs say it, or which test: a
-        // node's ranks share a server, and so do the tests of a process.
-        "OMPI_", "PMIX_", "PMI_", "PRTE_", "MPI_LOCAL", "HYDRA_", "SLURM_", "PYTEST_CURRENT_TEST="})
+  // Ranks that have the same processors share a server.
+  if (is_of_launcher(entry)) return false;
+  // What every shell changes, what only the library reads, what PoCL sets when it is loaded, where
+  // caches are (each job has an empty one of its own), and which test this is.
+  for (const char* name : {"PWD=", "OLDPWD=", "SHLVL=", "_=", "KILN_", "HWLOC_PLUGINS_PATH=",
+                           "POCL_CACHE_DIR=", "HOME=", "XDG_CACHE_HOME=", "PYTEST_CURRENT_TEST="})
     if (entry.starts_with(name)) return false;
   return true;
 }

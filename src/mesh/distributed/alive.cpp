@@ -1,11 +1,11 @@
 // Which objects all parts still have, before a mesh is cut.
-#include "mesh/distributed/alive.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
 #include "mesh/distributed/mail.hpp"
+#include "mesh/distributed/mesh_rows.hpp"
 #include "mesh/distributed/mixing.hpp"
 #include "mesh/model/basics.hpp"
 

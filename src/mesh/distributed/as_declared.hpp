@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "mesh/distributed/alive.hpp"
+#include "mesh/distributed/mesh_rows.hpp"
 
 namespace kiln::mesh {
 
