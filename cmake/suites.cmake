@@ -3,7 +3,8 @@
 # A process for each test would be simpler, but a process' first compile takes most of a second
 # (PoCL reads its library of built-in functions), and there are thousands of tests.
 #
-# From the file that kiln_suites() writes: program, prefix, timeout, label and environment (a list).
+# From the file that kiln_suites() writes: program, prefix, timeout, label, environment (a list),
+# optimised, few and long (regular expressions).
 
 set(most_tests 60)
 
@@ -34,13 +35,22 @@ foreach(suite ${suites})
   foreach(shard RANGE ${last})
     set(name "${prefix}${suite}")
     set(variables ${environment})
+    if(optimised AND NOT suite MATCHES "${optimised}" AND NOT DEFINED ENV{KILN_LONG})
+      list(APPEND variables POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable)
+    endif()
     if(shards GREATER 1)
       math(EXPR number "${shard} + 1")
       string(APPEND name ".${number}_of_${shards}")
       list(APPEND variables GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${shard})
     endif()
+    if(few AND suite MATCHES "${few}" AND NOT DEFINED ENV{KILN_LONG})
+      list(APPEND variables RC_PARAMS=max_success=40)
+    endif()
     add_test("${name}" ${program} "--gtest_filter=${suite}.*")
     set_tests_properties("${name}" PROPERTIES
       TIMEOUT ${timeout} LABELS ${label} ENVIRONMENT "${variables}")
+    if(long AND suite MATCHES "${long}" AND NOT DEFINED ENV{KILN_LONG})
+      set_tests_properties("${name}" PROPERTIES DISABLED TRUE)
+    endif()
   endforeach()
 endforeach()

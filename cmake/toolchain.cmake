@@ -22,6 +22,10 @@ set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                     -Wno-missing-field-initializers)
 
+# GCC looks for what it can free each time its memory has grown by a third, and goes through all of a
+# precompiled header then: a quarter of what a batch of tests takes. It keeps all, half as much again.
+add_compile_options($<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=4194304>)
+
 # -O3 makes the build longer and nothing here faster: kernels are compiled by the drivers.
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELEASE "-O2 -DNDEBUG")

@@ -94,6 +94,16 @@ Outcome gpu_exchange(const Context& context) {
   return Figure{found["exchange_us"], ""};
 }
 
+/// A GPU's rank and a CPU's, with the shares that Kiln finds, against the best of several.
+Outcome unlike(const Context& context) {
+  need_gpus(1);
+  const auto found = run_ranks(context, {.count = 2}, {"unlike", grid_of(context, 400, 600), "20"});
+  const double ours = found["balanced_ms"], first = found["speeds_ms"], best = found["best_ms"];
+  return Figure{ours / best, fmt::format("{:.3f} ms a step, {:.3f} ms with the shares at first, "
+                                         "{:.3f} ms with the best of {}",
+                                         ours, first, best, found["cuts"].size())};
+}
+
 /// How far the time of a step is from what was computed beforehand.
 Outcome model(const Context& context, int ranks) {
   need_cores(ranks);
@@ -134,6 +144,8 @@ std::vector<Bar> mpi_step_bars() {
        Holds::at_most, 1.05, "x", [](const Context& context) { return strong(context, 16); }},
       {"mpi/weak-16", "16 ranks with 180000 cells each, of one rank with 16 threads",
        Holds::at_least, 0.9, "of it", [](const Context& context) { return weak(context, 16); }},
+      {"mpi/unlike", "a time step on a GPU and the CPU by their speeds, against the best of 6 cuts",
+       Holds::at_most, 1.1, "x", unlike},
       {"mpi/gpus-2", "a time step, 2.88 million cells, on 2 GPUs, against one", Holds::at_least,
        1.75, "x faster", [](const Context& context) { return gpus(context, 2, false); }},
       {"mpi/gpus-2-weak", "2.88 million cells a GPU on 2 GPUs, of one", Holds::at_least, 0.93,

@@ -1,6 +1,7 @@
 #pragma once
 
 /// Meshes in parts over MPI: all of it. In libkiln-mpi.so, where Kiln was built with MPI.
+#include "kiln/mpi/balance.hpp"
 #include "kiln/mpi/environment.hpp"
 #include "kiln/mpi/file.hpp"
 #include "kiln/mpi/partition.hpp"

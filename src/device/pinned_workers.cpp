@@ -19,8 +19,8 @@ using Clock = std::chrono::steady_clock;
 /// What the functions share; the last to let go of it deletes it.
 struct Meeting {
   enum class Purpose { look, pin };
-  Meeting(unsigned threads, std::chrono::milliseconds wait, Purpose what)
-      : expected(threads), purpose(what), patience(wait) {}
+  Meeting(unsigned functions, std::chrono::milliseconds wait, Purpose what)
+      : expected(functions), purpose(what), patience(wait) {}
   const unsigned expected;
   const Purpose purpose;
   const std::thread::id caller = std::this_thread::get_id();

@@ -48,13 +48,17 @@ Mesh::Mesh(Mesh&&) noexcept = default;
 
 Mesh::~Mesh() {
   if (!session_) return;
-  // What is queued runs now: its results are still read through handles, if there are any.
-  try {
-    finish();
-  } catch (...) {
-    // What failed may be the user's own: an exchange of halos. finish() would have thrown it.
-    log_failure("a Mesh's last loops");
-  }
+  const auto attempt = [](const auto& what) {
+    try {
+      what();
+    } catch (...) {
+      // What failed may be the user's own: an exchange of halos. finish() would have thrown it.
+      log_failure("a Mesh's last loops");
+    }
+  };
+  attempt([&] { session_->throw_pending(); });
+  // What is queued runs now, since nothing runs it later; what was put off for it goes with it.
+  attempt([&] { finish(); });
 }
 
 cl_command_queue Mesh::queue() const { return not_moved(session_)->queue.cl()(); }

@@ -46,6 +46,13 @@ void Mesh::partition(const Partitioner& partitioner, std::span<const double> wei
   }
 }
 
+double Mesh::wait_seconds() {
+  MatrixSession& session = MatrixSession::of(*not_moved(session_));
+  double seconds = 0;
+  for (const LoopReport& loop : report()) seconds += loop.halo.wait_seconds;
+  return session.is_distributed() ? seconds + session.parts().shares.wait_seconds() : seconds;
+}
+
 PartsReport Mesh::report_of_parts() {
   MatrixSession& session = MatrixSession::of(*not_moved(session_));
   PartsReport mine;

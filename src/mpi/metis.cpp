@@ -81,7 +81,8 @@ std::vector<std::int32_t> cut_by_metis(const mesh::PartitionInput& graph,
   Transport& transport = graph.transport;
   const GraphSize size = size_of(graph);
   check_numbers(size, IDXTYPEWIDTH, "metis");
-  if (is_trivial(graph, size)) return trivial_parts(graph);
+  const PartsToFill to_fill(graph);
+  if (is_trivial(to_fill, size)) return trivial_parts(graph, to_fill);
 
   const std::size_t count = vertices_of(graph);
   std::vector<idx_t> degrees(count);
@@ -95,7 +96,7 @@ std::vector<std::int32_t> cut_by_metis(const mesh::PartitionInput& graph,
   const auto cut_here = [&] {
     if (transport.rank() == 0)
       parts =
-          cut(std::move(degrees), std::move(neighbours), transport.size(), graph.weights, options);
+          cut(std::move(degrees), std::move(neighbours), to_fill.count(), to_fill.shares, options);
   };
   // The others wait for one that computes, and learn of its error.
   if (auto* over_mpi = dynamic_cast<MpiTransport*>(&transport)) {
@@ -119,7 +120,7 @@ std::vector<std::int32_t> cut_by_metis(const mesh::PartitionInput& graph,
   std::vector<std::int32_t> result;
   for (const auto& packet : transport.deliver(std::move(packets), "the parts that metis has made"))
     append(result, packet.bytes);
-  return result;
+  return to_fill.numbers_of(std::move(result));
 }
 
 #else

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "mpi/transport.hpp"
+
 namespace kiln::mpi {
 
 using mesh::PartitionInput;
@@ -12,9 +14,7 @@ using mesh::PartitionInput;
 GraphSize size_of(const PartitionInput& graph) {
   const std::array<std::int64_t, 2> own{static_cast<std::int64_t>(vertices_of(graph)),
                                         static_cast<std::int64_t>(graph.neighbours.size())};
-  std::vector<std::array<std::int64_t, 2>> all(static_cast<std::size_t>(graph.transport.size()));
-  graph.transport.gather(std::as_bytes(std::span(own)), std::as_writable_bytes(std::span(all)),
-                         "size of the graph that is partitioned");
+  const auto all = of_all(graph.transport, own, "size of the graph that is partitioned");
   GraphSize size;
   for (const auto& [vertices, neighbours] : all) {
     size.vertices += vertices;
@@ -34,16 +34,30 @@ void check_numbers(const GraphSize& size, int bits, std::string_view library) {
                                              library, size.vertices, size.neighbours, most, bits));
 }
 
-bool is_trivial(const PartitionInput& graph, const GraphSize& size) {
-  return graph.transport.size() == 1 || size.vertices <= graph.transport.size();
+PartsToFill::PartsToFill(const PartitionInput& graph) {
+  for (std::int32_t part = 0; part < graph.transport.size(); ++part) {
+    const double share = graph.weights.empty() ? 1 : graph.weights[static_cast<std::size_t>(part)];
+    if (share <= 0) continue;
+    numbers.push_back(part);
+    if (!graph.weights.empty()) shares.push_back(share);
+  }
 }
 
-std::vector<std::int32_t> trivial_parts(const PartitionInput& graph) {
-  std::vector<std::int32_t> parts(vertices_of(graph), 0);
-  if (graph.transport.size() > 1)
-    for (std::size_t at = 0; at < parts.size(); ++at)
-      parts[at] = static_cast<std::int32_t>(graph.first + static_cast<std::int64_t>(at));
-  return parts;
+std::vector<std::int32_t> PartsToFill::numbers_of(std::vector<std::int32_t> places) const {
+  for (std::int32_t& place : places) place = numbers[static_cast<std::size_t>(place)];
+  return places;
+}
+
+bool is_trivial(const PartsToFill& parts, const GraphSize& size) {
+  return parts.count() == 1 || size.vertices <= parts.count();
+}
+
+std::vector<std::int32_t> trivial_parts(const PartitionInput& graph, const PartsToFill& parts) {
+  std::vector<std::int32_t> places(vertices_of(graph), 0);
+  if (parts.count() > 1)
+    for (std::size_t at = 0; at < places.size(); ++at)
+      places[at] = static_cast<std::int32_t>(graph.first + static_cast<std::int64_t>(at));
+  return parts.numbers_of(std::move(places));
 }
 
 mesh::Partitioner scotch(const mesh::Set& primary, std::vector<mesh::Map> adjacency,

@@ -18,10 +18,22 @@ GraphSize size_of(const mesh::PartitionInput& graph);
 /// Throws unsupported where numbers of this size cannot count the graph.
 void check_numbers(const GraphSize& size, int bits, std::string_view library);
 
+/// The parts that get something, and their shares, which libraries take above 0 only; empty shares:
+/// equal ones.
+struct PartsToFill {
+  explicit PartsToFill(const mesh::PartitionInput& graph);
+  int count() const { return static_cast<int>(numbers.size()); }
+  std::vector<std::int32_t> numbers;
+  std::vector<double> shares;
+  /// Of what a library found among these.
+  std::vector<std::int32_t> numbers_of(std::vector<std::int32_t> places) const;
+};
+
 /// Where there is nothing to cut: one part, or fewer vertices than parts, each of which gets a part
-/// of its own. Else empty.
-bool is_trivial(const mesh::PartitionInput& graph, const GraphSize& size);
-std::vector<std::int32_t> trivial_parts(const mesh::PartitionInput& graph);
+/// of its own.
+bool is_trivial(const PartsToFill& parts, const GraphSize& size);
+std::vector<std::int32_t> trivial_parts(const mesh::PartitionInput& graph,
+                                        const PartsToFill& parts);
 
 inline std::size_t vertices_of(const mesh::PartitionInput& graph) {
   return graph.starts.empty() ? 0 : graph.starts.size() - 1;

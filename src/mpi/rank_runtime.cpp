@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <vector>
 
 #include "kiln/mpi/runtime.hpp"
@@ -70,6 +73,33 @@ class Bound {
   bool is_bound_ = false;
 };
 
+/// PoCL starts a thread for each core of the machine, in each of its ranks, and wakes all of them
+/// for each launch; a rank that has some cores needs as many. (16 ranks of 16 cores lost half of
+/// their time that way.) It reads these variables when it is first used in a process. What the user
+/// set stays; those that this process starts get what it got.
+class PoclThreads {
+ public:
+  explicit PoclThreads(std::size_t threads) {
+    const long cores = ::sysconf(_SC_NPROCESSORS_ONLN);
+    if (threads == 0 || cores <= 0 || threads >= static_cast<std::size_t>(cores)) return;
+    for (const char* const name : names) {
+      if (std::getenv(name) != nullptr) continue;
+      ::setenv(name, fmt::to_string(threads).c_str(), 1);
+      set_.push_back(name);
+    }
+  }
+  PoclThreads(const PoclThreads&) = delete;
+  PoclThreads& operator=(const PoclThreads&) = delete;
+  ~PoclThreads() {
+    for (const char* const name : set_) ::unsetenv(name);
+  }
+
+ private:
+  /// Its name until PoCL 4, and from then on.
+  static constexpr std::array names = {"POCL_MAX_PTHREAD_COUNT", "POCL_CPU_MAX_CU_COUNT"};
+  std::vector<const char*> set_;
+};
+
 std::vector<DeviceInfo> devices_of(const std::string& list, const std::string& store) {
   return Runtime({.devices = list, .store = store}).devices();
 }
@@ -100,6 +130,7 @@ Runtime runtime_for_rank(const Communicator& comm, const RuntimeOptions& options
   std::string name;
   {
     const Bound bound(options.threads > 0 ? Cores() : cores);
+    const PoclThreads pocl(threads);
     const std::vector<DeviceInfo> devices = shared_devices(options);
     const DeviceInfo& device =
         devices[static_cast<std::size_t>(comm.local_rank()) % devices.size()];

@@ -128,7 +128,8 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
   MpiTransport& transport = mpi_transport(graph.transport, "scotch");
   const GraphSize size = size_of(graph);
   check_numbers(size, static_cast<int>(8 * sizeof(SCOTCH_Num)), "scotch");
-  if (is_trivial(graph, size)) return trivial_parts(graph);
+  const PartsToFill to_fill(graph);
+  if (is_trivial(to_fill, size)) return trivial_parts(graph, to_fill);
   transport.watch().meet("partitioning by scotch");
 
   const WatchedCall watched(transport.watch(), "partitioning by scotch");
@@ -158,10 +159,10 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
     check_scotch(SCOTCH_contextBindDgraph(context.get(), whole.get(), bound.get()),
                  "binding a context");
     Strategy strategy;
-    check_scotch(SCOTCH_stratDgraphMapBuild(strategy.get(), SCOTCH_STRATDEFAULT, transport.size(),
-                                            transport.size(), options.imbalance),
+    check_scotch(SCOTCH_stratDgraphMapBuild(strategy.get(), SCOTCH_STRATDEFAULT, to_fill.count(),
+                                            to_fill.count(), options.imbalance),
                  "a strategy");
-    Shares shares(transport.size(), graph.weights);
+    Shares shares(to_fill.count(), to_fill.shares);
     check_scotch(SCOTCH_dgraphMap(bound.get(), shares.get(), strategy.get(), parts.data()),
                  "partitioning");
     const std::int64_t cut = cut_of(whole, starts, parts, transport);
@@ -169,7 +170,7 @@ std::vector<std::int32_t> cut_by_scotch(const mesh::PartitionInput& graph,
     least_cut = cut;
     best.assign(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(count));
   }
-  return best;
+  return to_fill.numbers_of(std::move(best));
 }
 
 #else

@@ -7,37 +7,13 @@
 
 #include "kiln/mesh.hpp"
 #include "kiln/mpi/runtime.hpp"
-#include "kiln/mpi/transport.hpp"
+#include "mpi/shares.hpp"
+#include "mpi/transport.hpp"
 
 namespace kiln::mpi {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double least_share = 0.01;  ///< of the largest
-
-std::vector<double> all_of(mesh::Transport& transport, double mine) {
-  std::vector<double> all(static_cast<std::size_t>(transport.size()));
-  transport.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)),
-                   "speeds of ranks");
-  return all;
-}
-
-/// Shares that sum up to 1 from speeds, of which those that are not known are 0.
-std::vector<double> shares_from(std::vector<double> speeds) {
-  double sum = 0;
-  std::size_t known = 0;
-  for (const double speed : speeds)
-    if (speed > 0) sum += speed, ++known;
-  const double mean = known == 0 ? 1 : sum / static_cast<double>(known);
-  for (double& speed : speeds)
-    if (!(speed > 0)) speed = mean;
-  const double least = least_share * std::ranges::max(speeds);
-  sum = 0;
-  for (double& speed : speeds) sum += speed = std::max(speed, least);
-  for (double& speed : speeds) speed /= sum;
-  return speeds;
-}
 
 /// Rows of cells with an edge between neighbours in a row, and to the next row: what meshes do.
 class Probe {
@@ -89,6 +65,7 @@ class Probe {
 
 std::vector<double> speeds(const Communicator& comm, const Runtime& runtime) {
   const auto among = transport(comm);
+  constexpr const char* what = "speeds of ranks";
   Probe probe(runtime);
   const auto seconds_of = [&](std::size_t runs) {
     const auto begin = Clock::now();
@@ -107,15 +84,17 @@ std::vector<double> speeds(const Communicator& comm, const Runtime& runtime) {
   constexpr int rounds = 3;
   double best = 0;
   for (int round = 0; round < rounds; ++round) {
-    all_of(*among, 0);
+    of_all(*among, 0.0, what);
     best = std::max(best, static_cast<double>(runs) / seconds_of(runs));
   }
-  return shares_from(all_of(*among, best));
+  return shares_from(of_all(*among, best, what));
 }
 
 std::vector<double> shares_of(const Communicator& comm, double elements, double seconds) {
   const auto among = transport(comm);
-  const auto all_elements = all_of(*among, elements), all_seconds = all_of(*among, seconds);
+  constexpr const char* what = "speeds of ranks";
+  const auto all_elements = of_all(*among, elements, what),
+             all_seconds = of_all(*among, seconds, what);
   std::vector<double> found;
   for (std::size_t rank = 0; rank < all_elements.size(); ++rank) {
     for (const double number : {all_elements[rank], all_seconds[rank]})

@@ -44,6 +44,15 @@ class MpiTransport final : public mesh::Transport {
   int deliveries_ = 0;
 };
 
+/// What each rank gives, by rank. Collective.
+template <class T>
+std::vector<T> of_all(mesh::Transport& transport, const T& mine, std::string_view what) {
+  std::vector<T> all(static_cast<std::size_t>(transport.size()));
+  transport.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)),
+                   what);
+  return all;
+}
+
 /// Throws bad_input for a Transport that is none of transport(); `who` asks.
 MpiTransport& mpi_transport(mesh::Transport& transport, std::string_view who);
 

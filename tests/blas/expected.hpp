@@ -5,6 +5,7 @@
 #include <complex>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,14 @@ using Wide = std::complex<long double>;
 
 /// An element of a matrix by row and column, in extended precision.
 using Element = std::function<Wide(std::size_t, std::size_t)>;
+
+/// Elements [0, rows) x [0, columns) in row-major order.
+inline std::vector<Wide> gathered(const Element& element, std::size_t rows, std::size_t columns) {
+  std::vector<Wide> all(rows * columns);
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) all[i * columns + j] = element(i, j);
+  return all;
+}
 
 /// A scalar of a call, with an imaginary part where T has one.
 template <class T>
@@ -58,6 +67,24 @@ struct Sum {
     magnitude +=
         are_real ? std::abs(std::real(x) * std::real(y)) : std::sqrt(std::norm(x) * std::norm(y));
     ++terms;
+  }
+  /// alpha times each x times its y: sums of thousands are most of what comparisons take, so
+  /// numbers of T that are real are multiplied as such.
+  template <class T>
+  void add_products(const Wide& alpha, std::span<const Wide> x, std::span<const Wide> y) {
+    if constexpr (std::is_same_v<T, Real<T>>) {
+      long double sum = 0, magnitudes = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const long double product = alpha.real() * x[i].real() * y[i].real();
+        sum += product;
+        magnitudes += std::abs(product);
+      }
+      value += sum;
+      magnitude += magnitudes;
+      terms += x.size();
+    } else {
+      for (std::size_t i = 0; i < x.size(); ++i) add(alpha * x[i], y[i]);
+    }
   }
   template <class T>
   long double bound() const {

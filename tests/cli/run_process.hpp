@@ -40,6 +40,13 @@ class RunTest : public CommandTest {
     set("XDG_CACHE_HOME", "");
   }
 
+  /// Where compile servers and locks are, for all tests of the process that have no other place for
+  /// them: a server's start is the most of what a short search takes.
+  static std::string servers() {
+    static const TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-servers"));
+    return folder.path().string();
+  }
+
   /// A kernel `name` with an input and an output of `dataset` elements, in name.json and name.cl.
   /// `more` are further attributes, each followed by a comma.
   void spec(const std::string& name, const std::string& source, const std::string& type = "float",

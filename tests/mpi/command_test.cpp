@@ -211,8 +211,11 @@ TEST_F(RankCommand, PrintsTheSameFlowWhateverTheNumberOfRanks) {
 TEST_F(RankCommand, PrintsTheSameFlowWithPartsByTheSpeedOfTheirDevices) {
   const std::string file = path("grid.h5");
   ASSERT_EQ(kiln(1, {"mesh", "naca0012", "-I", "20", "-J", "30", "-o", file}).result.exit_code, 0);
-  const Ranks ranks = kiln(2, {"mesh", "airfoil", "--grid", file, "-n", "200", "--balance"});
-  EXPECT_EQ(ranks.result.output, "   100  2.07422e-04\n   200  6.04419e-05\n") << ranks.all();
+  // Of three on less cores one is slower, so that the mesh is cut again.
+  for (const int count : {2, 3}) {
+    const Ranks ranks = kiln(count, {"mesh", "airfoil", "--grid", file, "-n", "200", "--balance"});
+    EXPECT_EQ(ranks.result.output, "   100  2.07422e-04\n   200  6.04419e-05\n") << ranks.all();
+  }
 }
 
 TEST_F(RankCommand, FindsNothingWrongWithItsHalos) {

@@ -19,7 +19,9 @@ class Messages : public MpiTest, public ::testing::WithParamInterface<int> {};
 TEST_P(Messages, OfAirfoilAreThoseOfThePartition) {
   const Ranks ranks = run_above_layer(GetParam(), {"airfoil_messages", "scotch"});
   expect_passed(ranks);
-  if (GetParam() == 2) EXPECT_THAT(ranks.result.output, HasSubstr("messages of a step: 4\n"));
+  if (GetParam() == 2) {
+    EXPECT_THAT(ranks.result.output, HasSubstr("messages of a step: 4\n"));
+  }
 }
 
 TEST_P(Messages, OfAirfoilAreThoseOfARandomPartition) {

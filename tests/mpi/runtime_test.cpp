@@ -38,6 +38,13 @@ TEST_F(RankRuntime, HasAsManyThreadsAsAreAskedFor) {
   EXPECT_THAT(ranks.result.output, HasSubstr("units 1 busy 1\n"));
 }
 
+TEST_F(RankRuntime, LeavesWhatTheUserSaysOfPoclsThreads) {
+  const Ranks ranks = run_ranks(1, {"threads", "1", "2"},
+                                {{"POCL_MAX_PTHREAD_COUNT", "2"}, {"POCL_CPU_MAX_CU_COUNT", "2"}});
+  expect_passed(ranks);
+  EXPECT_THAT(ranks.result.output, HasSubstr("units 1 busy 1 of more\n"));
+}
+
 TEST_F(RankRuntime, HasAShareOfTheWorkByItsSpeed) {
   for (const int count : {2, 3}) {
     const Ranks ranks = run_ranks(count, {"shares"});
@@ -47,6 +54,14 @@ TEST_F(RankRuntime, HasAShareOfTheWorkByItsSpeed) {
                                         "elements in 1 s, expected numbers from 0 on"))
         << ranks.all();
     EXPECT_EQ(ranks.result.exit_code, 2);
+  }
+}
+
+TEST_F(RankRuntime, CutsTheMeshAgainUntilPartsFit) {
+  for (const int count : {1, 2, 3}) {
+    const Ranks ranks = run_ranks(count, {"balancing"});
+    expect_passed(ranks);
+    EXPECT_THAT(ranks.result.output, HasSubstr("balanced\n"));
   }
 }
 

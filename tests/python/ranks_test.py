@@ -46,7 +46,7 @@ def test_the_suite_of_one_process_holds_on_ranks(name, least, count):
     assert code == 0, output + errors
 
 
-@pytest.mark.parametrize("case", ["partitioners", "reductions", "files", "refusals"])
+@pytest.mark.parametrize("case", ["partitioners", "weights", "reductions", "files", "refusals"])
 def test_results_are_those_of_one_rank(case, tmp_path):
     found = []
     for count in (1, 2):

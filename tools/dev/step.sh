@@ -95,12 +95,12 @@ logged() {
   wait_for_group
 }
 
-# How many compilers at once: one a core, as long as each can have a gigabyte.
+# How many compilers at once: one a core, as long as each can have 1.5 GiB.
 jobs_at_once() {
   local cores memory=0
   cores=$(nproc)
   [ ! -r /proc/meminfo ] || memory=$(sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo)
-  local fit=$((${memory:-0} / 1048576))
+  local fit=$((${memory:-0} / 1572864))
   [ "$fit" -ge 1 ] || fit=1
   echo $((cores < fit ? cores : fit))
 }

@@ -31,6 +31,8 @@ class Turns {
   MPI_Comm comm_;
 };
 
+mpi::RuntimeOptions on_cpus() { return {.devices = "cpu"}; }
+
 }  // namespace
 
 Found duel_case(const mpi::Environment& mpi, const Words& words) {
@@ -45,7 +47,7 @@ Found duel_case(const mpi::Environment& mpi, const Words& words) {
   const Turns turns(mpi.comm().handle());
   std::optional<Flow> flow;
   for (int now = 0; now < 2; ++now) {
-    if (side == now) flow.emplace(mpi::Communicator(own), path, mesh::Mesh::Options{});
+    if (side == now) flow.emplace(mpi::Communicator(own), path, mesh::Mesh::Options{}, on_cpus());
     turns.meet();
   }
   std::vector<double> times;
@@ -79,7 +81,7 @@ Found delay_case(const mpi::Environment& mpi, const Words& words) {
       reinterpret_cast<void (*)(long long*, long long*)>(::dlsym(RTLD_DEFAULT, "kiln_mpi_started"));
   if (delay == nullptr || started == nullptr)
     throw Error(Errc::bad_input, "bench-mpi delay: expected libkiln-mpi-delay.so preloaded");
-  Flow flow(mpi.comm(), path, {});
+  Flow flow(mpi.comm(), path, {}, on_cpus());
   std::vector<double> late, prompt;
   long long messages = 0, bytes = 0, messages_before = 0, bytes_before = 0;
   started(&messages_before, &bytes_before);

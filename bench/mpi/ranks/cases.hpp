@@ -47,10 +47,15 @@ Found setup_case(const mpi::Environment& mpi, const Words& words);
 // 3 ALONG OUT cells; where the time of exchanges goes, and that the flow is the same.
 //   --rounds N      of STEPS steps each; 7
 //   --devices LIST  as RuntimeOptions::devices
+//   --weights LIST  of the parts: 0.97,0.03
 //   --staged        halos go by kernels and transfers, as with a device that has memory of its own
 //   --all-ways      a line for each way in which transfers may be ordered, with times of the loops
 //                   and without; the first one is Kiln's own
 Found airfoil_case(const mpi::Environment& mpi, const Words& words);
+// unlike GRID|ALONG OUT STEPS: ranks with unlike devices; steps with shares by mpi::speeds(), by
+// mpi::Balancing after that, and with other shares for the slowest rank, none among them, in turns.
+//   --rounds N, --devices LIST  as above; by default rank 0 has a GPU, rank 1 the CPU
+Found unlike_case(const mpi::Environment& mpi, const Words& words);
 // duel GRID STEPS ROUNDS, of three ranks: two against the third one, which has both their cores.
 Found duel_case(const mpi::Environment& mpi, const Words& words);
 // delay GRID STEPS ROUNDS MICROSECONDS: steps with late messages and without, in turns; with
@@ -65,7 +70,9 @@ Found traffic_case(const mpi::Environment& mpi, const Words& words);
 Found call_case(const mpi::Environment& mpi, const Words& words);
 // start GRID STORE: how often the loops of airfoil are compiled.
 Found start_case(const mpi::Environment& mpi, const Words& words);
-// exchange BYTES ROUNDS [--staged] [--devices LIST], of two ranks: a halo of a Dat, both ways.
+// exchange BYTES ROUNDS, of two ranks: a halo of a Dat, both ways.
+//   --devices LIST, --staged  as above
+//   --no-times                on a queue that takes no times
 Found exchange_case(const mpi::Environment& mpi, const Words& words);
 
 }  // namespace kiln::bench

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "mesh/io/mesh_io.hpp"
 
 namespace kiln::bench {
 
@@ -43,6 +44,20 @@ AirfoilRows::AirfoilRows(const mpi::MeshFileBlock& block, const std::string& pat
   grid_.bound = bound_, grid_.x = x_;
 }
 
+std::unique_ptr<AirfoilRows> take_rows(const mpi::Communicator& comm, Words& words) {
+  const std::string path = word_in(words, 0, "a mesh of airfoil, or cells along");
+  const bool is_path =
+      path.empty() || !std::ranges::all_of(path, [](char c) { return c >= '0' && c <= '9'; });
+  if (is_path) {
+    words.erase(words.begin());
+    return std::make_unique<AirfoilRows>(comm, path);
+  }
+  const int along = number_in(words, 0, "cells along"), out = number_in(words, 1, "cells out");
+  words.erase(words.begin(), words.begin() + 2);
+  const auto whole = value_or_throw(mesh::make_naca0012({along, out}));
+  return std::make_unique<AirfoilRows>(mpi::MeshFileBlock::of(comm, whole), "naca0012");
+}
+
 Flow::Flow(const mpi::Communicator& comm, const Runtime& runtime, const AirfoilRows& rows,
            const Setup& setup)
     : runtime_(runtime),
@@ -51,7 +66,7 @@ Flow::Flow(const mpi::Communicator& comm, const Runtime& runtime, const AirfoilR
       mesh_(runtime_, transport_, setup.options) {
   mesh::Handles::session(mesh_)->stages_halos = setup.stages_halos;
   flow_ = std::make_unique<::airfoil::Airfoil<double>>(mesh_, rows.grid());
-  if (comm.size() > 1 || setup.numbers == Numbers::of_parts) partition(setup.parts);
+  if (comm.size() > 1 || setup.numbers == Numbers::of_parts) partition(setup);
   const Stopwatch watch;
   for (int step = 0; step < 3; ++step) flow_->step();
   mesh_.finish();
@@ -63,8 +78,9 @@ Flow::Flow(const mpi::Communicator& comm, const std::string& path,
     : Flow(comm, mpi::runtime_for_rank(comm, where), AirfoilRows(comm, path),
            Setup{.options = options, .numbers = numbers}) {}
 
-void Flow::partition(std::vector<std::int32_t>* parts) {
+void Flow::partition(const Setup& setup) {
   const Stopwatch watch;
+  std::vector<std::int32_t>* const parts = setup.parts;
   if (parts != nullptr && !parts->empty()) {
     mesh_.partition(mesh::owners(flow_->cells(), *parts));
   } else {
@@ -73,7 +89,7 @@ void Flow::partition(std::vector<std::int32_t>* parts) {
       scotch.cut = [parts, cut = scotch.cut](const mesh::PartitionInput& input) {
         return *parts = cut(input);
       };
-    mesh_.partition(scotch);
+    mesh_.partition(scotch, setup.weights);
   }
   cut_seconds_ = watch.seconds();
 }

@@ -28,6 +28,10 @@ class AirfoilRows {
   ::airfoil::Grid grid_;
 };
 
+/// The rows of a mesh of a file, GRID, or of one that each rank makes, ALONG OUT; what is read goes
+/// out of `words`.
+std::unique_ptr<AirfoilRows> take_rows(const mpi::Communicator& comm, Words& words);
+
 /// Airfoil on some ranks, cut by PT-Scotch where they are several, after its first steps.
 class Flow {
  public:
@@ -39,6 +43,7 @@ class Flow {
     bool stages_halos = false;  ///< as with a device that has memory of its own
     /// Of this rank's rows of cells: empty: they are found, and put here. Null: they are found.
     std::vector<std::int32_t>* parts = nullptr;
+    std::vector<double> weights = {};  ///< of the parts; empty: equal
   };
   Flow(const mpi::Communicator& comm, const Runtime& runtime, const AirfoilRows& rows,
        const Setup& setup);
@@ -56,7 +61,7 @@ class Flow {
   std::size_t threads() const { return runtime_.devices().front().compute_units; }
 
  private:
-  void partition(std::vector<std::int32_t>* parts);
+  void partition(const Setup& setup);
 
   Runtime runtime_;
   std::shared_ptr<mesh::Transport> transport_;

@@ -110,11 +110,22 @@ SetPart with_copies(int rank, std::size_t copies) {
   return part;
 }
 
+/// What the thread of a rank did in an exchange, the mean of so many.
+Found phases_of(const Exchange& halo, int rounds, const Figures& figures) {
+  const auto phase = [&](double seconds) { return figures.all(1e6 * seconds / rounds); };
+  const Exchange::Phases& all = halo.phases();
+  return {{"begin", phase(all.begin)},
+          {"gathered", phase(all.gathered)},
+          {"sent", phase(all.sent)},
+          {"arrived", phase(all.arrived)},
+          {"scattered", phase(all.scattered)}};
+}
+
 }  // namespace
 
 Found exchange_case(const mpi::Environment& mpi, const Words& given) {
   Words words = given;
-  const bool is_staged = take_flag(words, "--staged");
+  const bool is_staged = take_flag(words, "--staged"), no_times = take_flag(words, "--no-times");
   const std::string devices = take_value(words, "--devices", "");
   const auto copies = static_cast<std::size_t>(number_in(words, 0, "bytes")) / sizeof(double);
   const int rounds = number_in(words, 1, "rounds");
@@ -127,7 +138,12 @@ Found exchange_case(const mpi::Environment& mpi, const Words& given) {
                             "and 1",
                             words[0], rounds));
   const auto transport = mpi::transport(mpi.comm());
-  Mesh mesh(mpi::runtime_for_rank(mpi.comm(), {.devices = devices}), transport);
+  const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = devices});
+  const Queue with_times = runtime.state().queue(nullptr);
+  const Queue without(with_times.context(), with_times.device(), Queue::Times::none);
+  Mesh::Options options;
+  if (no_times) options.queue = without.cl()();
+  Mesh mesh(runtime, transport, options);
   Handles::session(mesh)->stages_halos = is_staged;
   const Set cells = mesh.set("cells", with_copies(mpi.rank(), copies));
   const Dat values = mesh.dat<double>("values", cells, 1);
@@ -140,12 +156,13 @@ Found exchange_case(const mpi::Environment& mpi, const Words& given) {
   // Of this rank what its thread does one after the other.
   std::vector<double> times, sent, arrived, on_device;
   for (int round = 0; round < rounds + warm_up; ++round) {
+    if (round == warm_up) halo.clear_counts();
     par_loop(add, cells, arg(values, RW));
     mesh.finish();
     figures.meet();
     const Stopwatch watch;
-    halo.begin(session.queue);
-    halo.send();
+    halo.begin(session.queue, Exchange::Where::with_loops);
+    halo.send(session.queue);
     const double sent_at = watch.seconds();
     halo.finish(session.queue);
     const double arrived_at = watch.seconds();
@@ -168,6 +185,7 @@ Found exchange_case(const mpi::Environment& mpi, const Words& given) {
           {"gathered_and_sent_us", figures.all(median(sent))},
           {"arrived_us", figures.all(median(arrived))},
           {"on_device_us", figures.all(median(on_device))},
+          {"phases_us", phases_of(halo, rounds, figures)},
           {"device", mesh.device_name()}};
 }
 

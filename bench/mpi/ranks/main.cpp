@@ -65,7 +65,7 @@ void run(const mpi::Environment& mpi, const Words& words) {
       {"partition", partition_case}, {"setup", setup_case},       {"airfoil", airfoil_case},
       {"duel", duel_case},           {"delay", delay_case},       {"call", call_case},
       {"start", start_case},         {"exchange", exchange_case}, {"model", model_case},
-      {"traffic", traffic_case}};
+      {"traffic", traffic_case},     {"unlike", unlike_case}};
   const auto found = cases.find(word_in(words, 0, "a case"));
   if (found == cases.end())
     throw Error(Errc::bad_input, fmt::format("bench-mpi: there is no case '{}'", words[0]));

@@ -164,19 +164,20 @@ Found model_case(const mpi::Environment& mpi, const Words& words) {
   const std::string& path = word_in(words, 0, "a mesh of airfoil");
   const std::string& small = word_in(words, 1, "a mesh of airfoil as large as a part");
   const int steps = number_in(words, 2, "steps"), rounds = number_in(words, 3, "rounds");
-  Flow flow(mpi.comm(), path, {});
+  const mpi::RuntimeOptions where{.devices = "cpu"};
+  Flow flow(mpi.comm(), path, {}, where);
   const Figures& figures = flow.figures();
   // The same computing without any message, on all ranks at once: what a cell costs while other
   // cores use the memory, too. In threads of its own size, as flow has bound them.
   const mpi::Communicator alone(MPI_COMM_SELF);
-  const std::size_t threads = flow.threads();
+  const mpi::RuntimeOptions where_alone{.devices = where.devices, .threads = flow.threads()};
   const auto numbers = mpi.size() > 1 ? Flow::Numbers::of_parts : Flow::Numbers::of_file;
-  Flow part(alone, small, {}, {.threads = threads}, numbers);
+  Flow part(alone, small, {}, where_alone, numbers);
   mesh::Mesh::Options timing;
   timing.timing = true;
   double share = 0;
   {
-    Flow timed(alone, small, timing, {.threads = threads}, numbers);
+    Flow timed(alone, small, timing, where_alone, numbers);
     figures.meet();
     share = figures.sum(share_of_res_calc(timed)) / mpi.size();
   }

@@ -1,11 +1,10 @@
 // Time steps of airfoil in the ways that halos may go: where the time of a step goes, and that the
 // flow is the same.
 #include <algorithm>
-#include <memory>
+#include <sstream>
 
 #include "base/clock.hpp"
 #include "mesh/halo/parts.hpp"
-#include "mesh/io/mesh_io.hpp"
 #include "mesh/loop/loop_session.hpp"
 #include "mesh/loop/prepared_loop.hpp"
 #include "mpi/ranks/cases.hpp"
@@ -64,19 +63,12 @@ Found spans_of(mesh::Mesh& mesh) {
   return found;
 }
 
-/// The rows of a mesh of a file, or of one that each rank makes; what is read goes out of `words`.
-std::unique_ptr<AirfoilRows> take_rows(const mpi::Communicator& comm, Words& words) {
-  const std::string path = word_in(words, 0, "a mesh of airfoil, or cells along");
-  const bool is_path =
-      path.empty() || !std::ranges::all_of(path, [](char c) { return c >= '0' && c <= '9'; });
-  if (is_path) {
-    words.erase(words.begin());
-    return std::make_unique<AirfoilRows>(comm, path);
-  }
-  const int along = number_in(words, 0, "cells along"), out = number_in(words, 1, "cells out");
-  words.erase(words.begin(), words.begin() + 2);
-  const auto whole = value_or_throw(mesh::make_naca0012({along, out}));
-  return std::make_unique<AirfoilRows>(mpi::MeshFileBlock::of(comm, whole), "naca0012");
+/// "0.97,0.03"
+std::vector<double> numbers_of(const std::string& list) {
+  std::vector<double> numbers;
+  std::istringstream from(list);
+  for (std::string one; std::getline(from, one, ',');) numbers.push_back(std::stod(one));
+  return numbers;
 }
 
 }  // namespace
@@ -86,6 +78,7 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
   const bool is_staged = take_flag(words, "--staged"), all_ways = take_flag(words, "--all-ways");
   const std::string devices = take_value(words, "--devices", "");
   const int rounds = number_in({take_value(words, "--rounds", "7")}, 0, "rounds");
+  const std::vector<double> weights = numbers_of(take_value(words, "--weights", ""));
   Stopwatch watch;
   const auto rows = take_rows(mpi.comm(), words);
   const double made = watch.seconds();
@@ -101,7 +94,7 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
   for (std::size_t at = 0; at < count; ++at) {
     const Way& way = ways[at];
     if (at > 0) print(mpi, found);
-    Flow::Setup setup{.stages_halos = is_staged, .parts = &parts};
+    Flow::Setup setup{.stages_halos = is_staged, .parts = &parts, .weights = weights};
     const Queue with_times = runtime.state().queue(nullptr);
     const Queue without_times(with_times.context(), with_times.device(), Queue::Times::none);
     if (!way.takes_times) setup.options.queue = without_times.cl()();

@@ -62,9 +62,10 @@ struct HaloNeighbour {
   bool operator==(const HaloNeighbour&) const = default;
 };
 
-/// A part of a distributed set. Local order: core elements, from which no map leads to a halo; the
-/// other owned ones; the exec halo: elements of others from which a map leads to owned ones; the
-/// rest of the halo, which is only read.
+/// A part of a distributed set. Local order: core elements, from which no map leads to a halo
+/// (after Mesh::partition() those of them that no other part copies); the other owned ones; the
+/// exec halo: elements of others from which a map leads to owned ones; the rest of the halo, which
+/// is only read.
 struct SetPart {
   std::int64_t global_size = 0;        ///< of all parts together
   std::array<std::size_t, 4> sizes{};  ///< up to the end of each of these: core, owned, exec, all
@@ -84,7 +85,8 @@ struct PartitionInput {
   std::span<const std::int64_t> neighbours;  ///< by number; rising; both directions; not itself
   std::span<const double> coordinates;  ///< (vertices, dim) of the primary set, where asked for
   std::size_t dim = 0;
-  std::span<const double> weights;  ///< of the parts: shares that sum up to 1; empty: equal
+  /// Of the parts: shares that sum up to 1, of which some may be 0; empty: equal.
+  std::span<const double> weights;
   /// Frees `starts` and `neighbours`, for a partitioner that has made its own of them; null: they
   /// stay.
   std::function<void()> release{};

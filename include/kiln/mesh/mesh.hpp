@@ -215,7 +215,8 @@ class KILN_API Mesh {
   ///
   /// Sets and Maps are declared before, all other things that loops use may be made afterwards:
   /// Subsets and Sparsities must be. Loops are refused before, on more than one part.
-  /// `weights`: how large each part is to be, in proportion; empty: all the same.
+  /// `weights`: how large each part is to be, in proportion, 0 for a part that gets nothing of the
+  /// primary set; empty: all the same.
   ///
   /// May be called again: Dats, those made since too, keep their values, halos are fresh, loops are
   /// prepared anew. No Subset, Sparsity or Dat in a buffer of the application may be left then.
@@ -257,7 +258,10 @@ class KILN_API Mesh {
   /// the end of its last, and the look-ups of their programs and plans, in the order of their
   /// start; those before clear_report(), too. Empty without Options::timeline. Waits for the loops.
   std::vector<TimelineSpan> timeline();
-  /// The same of all parts of a distributed mesh, with how it lies over them; on all parts the
+  /// Seconds that the host of this part of a distributed mesh waited for others since it began, or
+  /// since clear_report(): in exchanges, and for shares of Globals. Runs what is queued.
+  double wait_seconds();
+  /// report() of all parts of a distributed mesh, with how it lies over them; on all parts the
   /// same. All parts call it. Of a Mesh in one part: of this one. Throws on all parts what report()
   /// throws on one.
   PartsReport report_of_parts();

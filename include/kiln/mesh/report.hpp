@@ -113,7 +113,8 @@ struct TimelineSpan {
   std::string lane;  ///< "host", "messages", or the device's name
   /// The loop's; "multiply K"; "compile: res_calc on DEVICE"; "make: plan of res_calc: …"; "halo of
   /// q, adt before res_calc"; "global rms". Of a loop whose exchange was under way meanwhile
-  /// "res_calc (core)", then "res_calc (rest)".
+  /// "res_calc (core)", then "res_calc (rest)"; of one that computes what the next one exchanges
+  /// "adt_calc (rest)", then "adt_calc (core)".
   std::string name;
   /// kernel, lookup, compile, plan; of parts of a distributed mesh exchange, from the first message
   /// to the last, and wait, while the host could do nothing else.

@@ -24,8 +24,10 @@ struct RuntimeOptions {
 /// cores compute on two threads, not four. Ranks of a machine share the store: what one compiles
 /// the others wait for and take (docs/formats/store.md). Collective.
 ///
-/// A share of the CPU is a sub-device. The threads of a driver that is loaded here for the first
-/// time in the process are bound to the rank's cores.
+/// Of PoCL, where it is loaded here for the first time in the process, there are as many threads as
+/// the rank has, bound to its cores (by POCL_MAX_PTHREAD_COUNT and POCL_CPU_MAX_CU_COUNT, where the
+/// user has not set them; no other thread may use the environment meanwhile); else a share of the
+/// CPU is a sub-device.
 ///
 /// Throws Error: not_found where the list names no device, and as Runtime.
 KILN_API Runtime runtime_for_rank(const Communicator& comm, const RuntimeOptions& options = {});

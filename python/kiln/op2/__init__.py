@@ -41,6 +41,7 @@ from kiln.op2.distribution import (
     save_partition,
     saved_partition,
     scotch,
+    speeds,
 )
 from kiln.op2.global_data import Global
 from kiln.op2.kernels import Kernel
@@ -133,6 +134,7 @@ __all__ = [
     "scotch",
     "set_log_level",
     "solve",
+    "speeds",
     "timeline",
     "warning",
 ]

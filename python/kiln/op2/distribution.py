@@ -19,6 +19,7 @@ class Distribution:
         self.ranks = mpi.communicator(comm)
         self.rank, self.size = self.ranks.rank, self.ranks.size
         self.mesh = mpi._native().mesh(self.ranks, device, store, check, timeline, queue)
+        self._where = (device, store, queue)
         self.is_partitioned = False
         self._declared = weakref.WeakSet()
         self._named = 0
@@ -39,6 +40,9 @@ class Distribution:
         # Sizes of Sets before what has them as its shape.
         for one in sorted(self._declared, key=lambda one: not hasattr(one, "numbers")):
             one._was_partitioned()
+
+    def speeds(self):
+        return mpi._native().speeds(self.ranks, *self._where)
 
     def rows_of(self, count):
         """Which rows of a whole set of so many this rank takes of a file: a slice."""
@@ -83,6 +87,20 @@ def partition(partitioner, weights=()):
     ranks.
     """
     _of(partitioner.primary).partition(partitioner.native, weights)
+
+
+def speeds():
+    """How fast the ranks' devices are, by rank, as shares that sum up to 1: weights for partition().
+
+    All ranks run a small loop at the same time, for less than a second. Collective. Raises
+    kiln.BadInputError before op2.init(comm=...).
+    """
+    from kiln.op2 import session
+
+    found = session.distribution()
+    if found is None:
+        raise BadInputError("op2.speeds: found a mesh in one part, expected op2.init(comm=...) before")
+    return found.speeds()
 
 
 class Partitioner:

@@ -145,7 +145,8 @@ constexpr Option application_tune =
         .at_least(0.1);
 constexpr Option application_balance = Option::flag(
     "balance",
-    "Under mpirun: parts are as large as the ranks' devices are fast, which a small loop tells.");
+    "Under mpirun: parts are as large as the ranks' devices are fast, which a small loop tells; "
+    "those of airfoil then follow its own loops, every ten steps until they fit.");
 constexpr Option application_device = Option::text(
     "device", "DEVICE",
     "The device: gpu, cpu, an index, or ~ and a part of a name. Default: the first one.");

@@ -87,7 +87,8 @@ mesh::Mesh::Options mesh_options_of(const Context& context) {
   options.device = context.text("device");
   options.store = context.text("store");
   options.check = context.flag("check");
-  options.timing = context.flag("report");
+  options.timing =
+      context.flag("report") || (context.defines("balance") && context.flag("balance"));
   options.timeline = context.has("trace") || context.has("gantt");
   // The files to write were checked before the command began (check_written_files()).
   if (context.defines("vtu") && context.has("vtu"))

@@ -59,6 +59,7 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
   const Picture picture(context, mesh, {grid.x, grid.cell_nodes, grid.nodes, grid.cells},
                         flow.cell_nodes());
   partition_over_ranks(mesh, flow.cells(), flow.edge_cells(), balance_of(context));
+  Rebalance rebalance(mesh, flow.cells(), flow.edge_cells(), balance_of(context));
   const std::int64_t iterations = context.integer("iterations");
   double rms = 0;
   {
@@ -66,6 +67,7 @@ int run_airfoil(const Context& context, mesh::Mesh& mesh, const airfoil::Grid& g
     for (std::int64_t iteration = 1; iteration <= iterations; ++iteration) {
       flow.step();
       if (iteration == 1) tune_loops(context, mesh);
+      rebalance.after_step();
       stop_if_interrupted();
       progress.advance();
       const bool is_last = iteration == iterations;

@@ -20,4 +20,15 @@ void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh
   if (ranks() != nullptr) ranks()->partition(mesh, primary, adjacency, balance);
 }
 
+Rebalance::Rebalance(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+                     Balance balance) {
+  if (ranks() != nullptr && balance == Balance::by_speed)
+    call_ = ranks()->rebalancing(mesh, primary, adjacency);
+}
+
+void Rebalance::after_step() {
+  constexpr int measured = 10;  ///< steps
+  if (call_ && ++steps_ % measured == 0 && !call_()) call_ = nullptr;
+}
+
 }  // namespace kiln::cli

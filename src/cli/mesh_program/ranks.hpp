@@ -35,6 +35,10 @@ class Ranks {
   /// `balance`: parts are as large as their devices are fast.
   virtual void partition(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
                          Balance balance) = 0;
+  /// To be called after as many steps each time: cuts the Mesh again where its loops took longer on
+  /// some ranks (mpi::Balancing). False: it is not to be called any more. Goes before the Mesh.
+  virtual std::function<bool()> rebalancing(mesh::Mesh& mesh, const mesh::Set& primary,
+                                            const mesh::Map& adjacency) = 0;
 };
 
 /// Null: this process is alone.
@@ -49,5 +53,20 @@ mesh::Mesh application_mesh_of(const mesh::Mesh::Options& options);
 /// Nothing where this process is alone.
 void partition_over_ranks(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
                           Balance balance);
+
+/// Parts whose sizes follow what the application's loops take on their devices: at first a small
+/// loop told. Nothing but where there are ranks, and `Balance::by_speed`. The Mesh takes times
+/// (Options::timing).
+class Rebalance {
+ public:
+  Rebalance(mesh::Mesh& mesh, const mesh::Set& primary, const mesh::Map& adjacency,
+            Balance balance);
+  /// After each step, between loops.
+  void after_step();
+
+ private:
+  std::function<bool()> call_;  ///< null: nothing is to be done
+  int steps_ = 0;
+};
 
 }  // namespace kiln::cli

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -115,6 +117,16 @@ class MpiRanks final : public Ranks {
     std::vector<double> weights;
     if (balance == Balance::by_speed) weights = mpi::speeds(comm_, *runtime_);
     mesh.partition(mpi::scotch(primary, {adjacency}), weights);
+  }
+
+  std::function<bool()> rebalancing(mesh::Mesh& mesh, const mesh::Set& primary,
+                                    const mesh::Map& adjacency) override {
+    const auto balancing = std::make_shared<mpi::Balancing>(comm_, mesh, primary);
+    return [balancing, &mesh, primary, adjacency] {
+      if (const auto shares = balancing->next())
+        mesh.partition(mpi::scotch(primary, {adjacency}), *shares);
+      return !balancing->is_done();
+    };
   }
 
   bool is_run() const { return is_run_; }

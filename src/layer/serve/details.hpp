@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -16,6 +18,9 @@
 
 // What is known of a program that is served, and the spine that serves.
 namespace kiln::layer {
+
+/// What has loaded this: a child that was forked is another.
+inline const pid_t own_process = ::getpid();
 
 /// A program on one of its devices.
 struct OnDevice {

@@ -90,8 +90,6 @@ bool link_or_throw(const LinkCall& call, Linked& made, void** pending, BuildRepo
   return true;
 }
 
-const pid_t own_process = ::getpid();
-
 /// One for all programs: a deferred part is seldom compiled after all.
 std::mutex& deferred_mutex() {
   static NeverDestroyed<std::mutex> mutex;

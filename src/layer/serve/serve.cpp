@@ -81,8 +81,6 @@ constexpr Serve functions{.build = build,
                           .forget_kernel = forget_kernel,
                           .forget = forget};
 
-const pid_t own_process = ::getpid();
-
 /// At the end of the process: which entries were used, so that they are not taken for useless ones.
 /// It calls nothing of OpenCL, and what it calls of this library is never destroyed.
 __attribute__((destructor)) void note_uses() {

@@ -65,6 +65,7 @@ class HaloSearch {
     note_foreign_targets(0);
     for (auto& set : mesh_.sets) bring_executed(set);
     note_foreign_targets(1);
+    take_copied_from_core();
     for (std::size_t at = 0; at < mesh_.sets.size(); ++at) add_read(at);
   }
 
@@ -194,6 +195,32 @@ class HaloSearch {
       for (const std::size_t at : order)
         for (std::size_t k = 0; k < map.arity; ++k) map.values.append(rows[at * width + first + k]);
       first += map.arity;
+    }
+  }
+
+  /// Elements that others have copies of are not core: those that they execute are not yet, and
+  /// those that they read are targets of what they execute for this part, or this part for them. So
+  /// no part has to tell another.
+  void take_copied_from_core() {
+    std::vector<std::vector<char>> is_copied;
+    for (const auto& set : mesh_.sets) is_copied.emplace_back(set.numbers.size(), 0);
+    for (const MapRows& map : mesh_.maps) {
+      const SetRows& from = mesh_.sets[map.from];
+      for (std::size_t row = 0; row * map.arity < map.values.size(); ++row) {
+        if (row < from.numbers.size() && from.is_core[row] != 0) continue;
+        for (std::size_t k = row * map.arity; k < (row + 1) * map.arity; ++k)
+          if (const auto place = owned_[map.to].find(map.values[k]); place >= 0)
+            is_copied[map.to][static_cast<std::size_t>(place)] = 1;
+      }
+    }
+    for (std::size_t at = 0; at < mesh_.sets.size(); ++at) {
+      SetRows& set = mesh_.sets[at];
+      for (std::size_t begin = 0, end = 0; begin < set.numbers.size(); begin = end) {
+        end = end_of_column(set, begin);
+        const auto of_column = std::span(is_copied[at]).subspan(begin, end - begin);
+        if (std::ranges::none_of(of_column, [](char one) { return one != 0; })) continue;
+        std::fill_n(set.is_core.begin() + static_cast<std::ptrdiff_t>(begin), end - begin, 0);
+      }
     }
   }
 

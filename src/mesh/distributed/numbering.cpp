@@ -25,17 +25,58 @@ void check_size(const SetRows& set, int rank) {
 
 class Numbering {
  public:
-  explicit Numbering(MeshRows& mesh) : mesh_(mesh), local_(mesh.sets.size()) {}
+  Numbering(MeshRows& mesh, std::size_t primary, std::span<const std::size_t> adjacency, int common)
+      : mesh_(mesh),
+        primary_(primary),
+        adjacency_(adjacency),
+        common_(common),
+        local_(mesh.sets.size()) {}
 
-  void run(std::size_t primary, std::span<const std::size_t> adjacency, int common) {
-    place(primary, reverse_cuthill_mckee(owned_graph(mesh_, primary, adjacency, common)));
-    while (place_by_targets() || place_by_sources(primary)) {
+  /// The order of the whole mesh, or reverse Cuthill-McKee's: a mesh that was made row by row is
+  /// better as it is, and most others are not.
+  void run() {
+    keep_order();
+    const std::size_t kept = lines();
+    order_anew();
+    if (kept <= lines()) keep_order();
+  }
+
+ private:
+  void keep_order() {
+    for (std::size_t set = 0; set < mesh_.sets.size(); ++set) place(set, by_number(set));
+  }
+  void order_anew() {
+    for (auto& local : local_) local.reset();
+    place(primary_, reverse_cuthill_mckee(owned_graph(mesh_, primary_, adjacency_, common_)));
+    while (place_by_targets() || place_by_sources()) {
     }
     for (std::size_t set = 0; set < mesh_.sets.size(); ++set)
       if (!local_[set]) place(set, by_number(set));
   }
 
- private:
+  /// What memory says to the present order: of elements that are computed together, as on a GPU's
+  /// compute unit, so many different cache lines are targets of the maps. Of a sample.
+  std::size_t lines() const {
+    constexpr std::size_t together = 32, sampled = 8;
+    constexpr std::int32_t line = 4;  ///< elements in one: four doubles each, of 128 bytes
+    std::size_t count = 0;
+    std::vector<std::int32_t> met;
+    for (const MapRows& map : mesh_.maps) {
+      const auto& order = mesh_.sets[map.from].order;
+      const LocalNumbers& to = *local_[map.to];
+      for (std::size_t begin = 0; begin < order.size(); begin += together * sampled) {
+        met.clear();
+        for (std::size_t at = begin; at < std::min(begin + together, order.size()); ++at)
+          for (std::size_t k = 0; k < map.arity; ++k)
+            met.push_back(to.of(map.values[static_cast<std::size_t>(order[at]) * map.arity + k]) /
+                          line);
+        std::ranges::sort(met);
+        count += static_cast<std::size_t>(std::ranges::unique(met).begin() - met.begin());
+      }
+    }
+    return count;
+  }
+
   std::vector<std::int32_t> by_number(std::size_t set) const {
     std::vector<std::int32_t> order(mesh_.sets[set].numbers.size());
     std::iota(order.begin(), order.end(), 0);
@@ -89,14 +130,14 @@ class Numbering {
   }
 
   /// Sets that a set with an order leads to: as they are first met; best by the primary set.
-  bool place_by_sources(std::size_t primary) {
+  bool place_by_sources() {
     std::vector<std::pair<std::size_t, std::vector<std::int32_t>>> orders;
     for (std::size_t set = 0; set < mesh_.sets.size(); ++set) {
       if (local_[set]) continue;
       const MapRows* chosen = nullptr;
       for (const MapRows& map : mesh_.maps) {
         if (map.to != set || !local_[map.from]) continue;
-        if (chosen == nullptr || (map.from == primary && chosen->from != primary)) chosen = &map;
+        if (chosen == nullptr || (map.from == primary_ && chosen->from != primary_)) chosen = &map;
       }
       if (chosen != nullptr) orders.emplace_back(set, order_by_sources(set, *chosen));
     }
@@ -125,6 +166,9 @@ class Numbering {
   }
 
   MeshRows& mesh_;
+  const std::size_t primary_;
+  const std::span<const std::size_t> adjacency_;
+  const int common_;
   std::vector<std::optional<LocalNumbers>> local_;  ///< of sets with an order
 };
 
@@ -135,7 +179,7 @@ void number_locally(MeshRows& mesh, std::size_t primary, const std::vector<std::
   together(mesh.transport, "sizes of parts", [&] {
     for (const auto& set : mesh.sets) check_size(set, mesh.transport.rank());
   });
-  Numbering(mesh).run(primary, adjacency, common);
+  Numbering(mesh, primary, adjacency, common).run();
 }
 
 }  // namespace kiln::mesh

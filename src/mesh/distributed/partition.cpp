@@ -95,8 +95,10 @@ class Cut {
       refuse("partition: {} weights, expected none or {}, one for each part", weights_.size(),
              size);
     for (const double weight : weights_)
-      if (!(weight > 0) || !std::isfinite(weight))
-        refuse("partition: weight {}, expected numbers above 0", weight);
+      if (!(weight >= 0) || !std::isfinite(weight))
+        refuse("partition: weight {}, expected numbers from 0 on", weight);
+    if (!weights_.empty() && std::ranges::all_of(weights_, [](double one) { return one == 0; }))
+      refuse("partition: all weights are 0, expected one above 0");
   }
 
   void check_parts(const std::vector<std::int32_t>& parts, const Blocks& blocks,

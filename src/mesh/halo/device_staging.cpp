@@ -82,8 +82,7 @@ DeviceStaging::Memory::Memory(const Queue& loops, const Queue& other, std::size_
 DeviceStaging::Memory::~Memory() {
   // In a forked child nothing runs, and waiting for it would not end.
   if (is_forked_with_drivers()) return;
-  for (const cl::Event& event : {transferred, used})
-    if (const cl_event pending = event(); pending != nullptr) ::clWaitForEvents(1, &pending);
+  if (const cl_event pending = transferred(); pending != nullptr) ::clWaitForEvents(1, &pending);
 }
 
 void DeviceStaging::Memory::wait() { wait_for(std::exchange(transferred, cl::Event())); }
@@ -148,37 +147,54 @@ void DeviceStaging::add_piece(Session& session, std::span<const Moved> dats,
   piece.launch.set_range(range);
 }
 
-/// Gives the event of the last one.
-cl::Event DeviceStaging::enqueue(const Queue& loops, const cl::Event& after) {
+void DeviceStaging::enqueue(const Queue& queue, const cl::Event& after) {
   const cl_event earlier = after();
-  cl_event done = nullptr;
   for (std::size_t k = 0; k < pieces_.size(); ++k) {
-    const bool is_first = k == 0 && earlier != nullptr, is_last = k + 1 == pieces_.size();
-    pieces_[k].launch.enqueue(loops.cl()(), {&earlier, is_first ? std::size_t{1} : 0},
-                              is_last ? &done : nullptr);
+    const bool waits = k == 0 && earlier != nullptr;
+    pieces_[k].launch.enqueue(queue.cl()(), {&earlier, waits ? std::size_t{1} : 0});
   }
-  return cl::Event(done);
 }
 
-void DeviceStaging::gather(const Queue& loops) {
+cl::Event DeviceStaging::end_of(const Queue& loops) {
+  cl_event all = nullptr;
+  check_cl(::clEnqueueMarkerWithWaitList(loops.cl()(), 0, nullptr, &all),
+           "clEnqueueMarkerWithWaitList");
+  return cl::Event(all);
+}
+
+void DeviceStaging::gather(const Queue& loops, Where where, const cl::Event& computed) {
   if (bytes_ == 0) return;
-  const cl::Event gathered = enqueue(loops, memory_.transferred);
+  const Queue& queue = queue_for(loops, where);
+  // What was given up may still be on its way to the host.
+  memory_.wait();
   // What another queue waits for must be on its way.
-  check_cl(::clFlush(loops.cl()()), "clFlush");
-  const cl_event after = gathered();
-  memory_.transferred = enqueue_read(memory_.transfers, memory_.device, 0,
-                                     memory_.host.span().first(bytes_), {.after = {&after, 1}});
-  check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
+  if (where == Where::next_to_loops) check_cl(::clFlush(loops.cl()()), "clFlush");
+  enqueue(queue, computed);
+  memory_.transferred = enqueue_read(queue, memory_.device, 0, memory_.host.span().first(bytes_));
+  check_cl(::clFlush(queue.cl()()), "clFlush");
 }
 
-void DeviceStaging::scatter(const Queue& loops) {
+void DeviceStaging::scatter(const Queue& loops, Where where) {
   if (bytes_ == 0) return;
-  const cl_event used = memory_.used();
-  memory_.transferred =
-      enqueue_write(memory_.transfers, memory_.device, 0, memory_.host.view().first(bytes_),
-                    {.after = {&used, used == nullptr ? std::size_t{0} : 1}});
-  check_cl(::clFlush(memory_.transfers.cl()()), "clFlush");
-  memory_.used = enqueue(loops, memory_.transferred);
+  const Queue& queue = queue_for(loops, where);
+  // Kernels that read the device's memory on the other queue come first.
+  cl::Event used;
+  if (memory_.where && *memory_.where != where) {
+    const Queue& other = where == Where::with_loops ? memory_.transfers : loops;
+    used = end_of(other);
+    check_cl(::clFlush(other.cl()()), "clFlush");
+  }
+  const cl_event before = used();
+  memory_.transferred = enqueue_write(queue, memory_.device, 0, memory_.host.view().first(bytes_),
+                                      {.after = {&before, before == nullptr ? std::size_t{0} : 1}});
+  enqueue(queue, {});
+  memory_.where = where;
+  if (where == Where::with_loops) return;
+  const cl::Event scattered = end_of(queue);
+  check_cl(::clFlush(queue.cl()()), "clFlush");
+  const cl_event after = scattered();
+  check_cl(::clEnqueueBarrierWithWaitList(loops.cl()(), 1, &after, nullptr),
+           "clEnqueueBarrierWithWaitList");
 }
 
 }  // namespace kiln::mesh

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "device/host_array.hpp"
 #include "kernel/program/launch.hpp"
@@ -11,19 +12,23 @@
 namespace kiln::mesh {
 
 /// Messages of a device with memory of its own: a kernel gathers the elements there, they alone
-/// travel to pinned memory of the host, and back. One direction of one MessageLayout. Kernels go to
-/// the queue of the loops, transfers to another one, so that they run while loops compute. One
-/// thread.
+/// travel to pinned memory of the host, and back. One direction of one MessageLayout. One thread.
 class DeviceStaging {
  public:
+  /// Where kernels and transfers go. The loops' own queue is the fastest where nothing else is to
+  /// run meanwhile: an event takes longer from queue to queue than such a transfer. On the other
+  /// queue, next to the loops, they do not hold these up; what is on the loops' queue meanwhile
+  /// may not change the elements that are gathered, nor use those that are scattered.
+  enum class Where : std::uint8_t { with_loops, next_to_loops };
+
   /// Room for messages of one direction. Shared by layouts that are not used at the same time;
   /// what one of them still does with it the next one comes after.
   struct Memory {
     HostArray host;  ///< pinned
     cl::Buffer device;
     Queue transfers;
-    cl::Event transferred;  ///< the last transfer, unless it was waited for
-    cl::Event used;         ///< inward: the last kernel that reads the device's memory
+    cl::Event transferred;       ///< the last transfer, unless it was waited for
+    std::optional<Where> where;  ///< inward: of the last kernels that read the device's memory
     Memory(const Queue& loops, const Queue& other, std::size_t bytes);
     ~Memory();
     Memory(const Memory&) = delete;
@@ -36,11 +41,15 @@ class DeviceStaging {
                 MessageLayout::Way way, Memory& memory);
   DeviceStaging(const DeviceStaging&) = delete;
   DeviceStaging& operator=(const DeviceStaging&) = delete;
-  /// Outward: enqueues the kernels, on the loops' queue, and the transfer to the host; both begin.
-  void gather(const Queue& loops);
+  /// Outward: enqueues kernels and the transfer to the host; both begin. With the loops they come
+  /// after all that is there, next to them after the point `computed` of the loops' queue.
+  void gather(const Queue& loops, Where where, const cl::Event& computed);
+  /// The present end of a queue, for gather(), which lets it begin.
+  static cl::Event end_of(const Queue& loops);
   /// Inward: enqueues the transfer from the host and the kernels. What comes after on the loops'
-  /// queue comes after them.
-  void scatter(const Queue& loops);
+  /// queue comes after them, and lets them begin; next to the loops they begin at once, and may run
+  /// before what is there.
+  void scatter(const Queue& loops, Where where);
 
  private:
   struct Piece {
@@ -53,7 +62,10 @@ class DeviceStaging {
     std::vector<const MessageLayout::Segment*> segments;
   };
   void add_piece(Session& session, std::span<const Moved> dats, MessageLayout::Way way);
-  cl::Event enqueue(const Queue& loops, const cl::Event& after);
+  void enqueue(const Queue& queue, const cl::Event& after);
+  const Queue& queue_for(const Queue& loops, Where where) const {
+    return where == Where::with_loops ? loops : memory_.transfers;
+  }
   Memory& memory_;
   std::size_t bytes_;
   std::deque<Piece> pieces_;

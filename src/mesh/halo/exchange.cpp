@@ -23,7 +23,13 @@ struct Exchange::Route {
 
 Exchange::Exchange(Session& session, std::vector<HaloRead> reads, std::string what)
     : session_(session), reads_(std::move(reads)), what_(std::move(what)) {
-  for (const HaloRead& read : reads_) by_dat_.push_back({read.dat->name});
+  for (const HaloRead& read : reads_) {
+    by_dat_.push_back({read.dat->name});
+    auto& first = first_sent_.emplace_back(read.dat->data.form().elements);
+    for (const HaloNeighbour& neighbour : read.halo->neighbours)
+      for (const std::int32_t element : neighbour.exports)
+        first = std::min(first, static_cast<std::size_t>(element));
+  }
   if (session.checks_halos) check_ = std::make_unique<HaloCheck>(session, reads_, what_);
 }
 
@@ -89,8 +95,29 @@ void Exchange::stamp(double Phases::*phase) {
   last_stamp_ = now;
 }
 
-bool Exchange::begin(const Queue& queue) {
-  present_ = nullptr;
+std::optional<std::size_t> Exchange::first_sent(const DatState& dat) const {
+  const auto read = std::ranges::find(reads_, &dat, &HaloRead::dat);
+  if (read == reads_.end()) return std::nullopt;
+  return first_sent_[static_cast<std::size_t>(read - reads_.begin())];
+}
+
+void Exchange::begin_early(const Queue& queue, Where where) {
+  const bool is_stale = std::ranges::any_of(
+      reads_, [](const HaloRead& read) { return !read.halo->is_fresh(*read.dat); });
+  if (is_stale && is_staged()) {
+    begin(queue, where);
+    ++early_begins_;
+  }
+}
+
+bool Exchange::is_bringing(const DatState& dat) const {
+  return present_ != nullptr &&
+         std::ranges::any_of(stale_, [&](std::size_t read) { return reads_[read].dat == &dat; });
+}
+
+bool Exchange::begin(const Queue& queue, Where where) {
+  if (present_ != nullptr) return true;
+  where_ = where;
   stale_.clear();
   start_ns_ = now_ns();
   if (check_) check_->note();
@@ -101,10 +128,17 @@ bool Exchange::begin(const Queue& queue) {
     return false;
   }
   last_stamp_ = now_ns();
+  // Before anything is on its way: what the host writes to a Dat goes to the device as a whole.
+  if (session_.options.check)
+    for (const std::size_t read : stale_) poison(*reads_[read].dat);
   Route& route = route_for(stale_);
   for (const std::size_t read : stale_) reads_[read].dat->data.on_device(queue);
   if (route.gather != nullptr) {
-    route.gather->gather(queue);
+    // With a queue of its own it has time until more is enqueued for the device to do.
+    if (where_ == Where::next_to_loops)
+      computed_ = DeviceStaging::end_of(queue);
+    else
+      route.gather->gather(queue, where_, {});
   } else {
     std::vector<const std::byte*> memory(reads_.size());
     for (const auto& segment : route.out.segments) {
@@ -122,8 +156,14 @@ bool Exchange::begin(const Queue& queue) {
   return true;
 }
 
-void Exchange::send() {
+void Exchange::depart(const Queue& queue) {
+  if (present_ == nullptr || !computed_) return;
+  present_->gather->gather(queue, where_, *std::exchange(computed_, std::nullopt));
+}
+
+void Exchange::send(const Queue& queue) {
   Route& route = *present_;
+  depart(queue);
   stamp(&Phases::core);
   if (route.gather == nullptr) return;
   const Stopwatch watch;
@@ -138,13 +178,19 @@ void Exchange::send() {
 
 void Exchange::finish(const Queue& queue) {
   Route& route = *present_;
+  // What computes in the host's memory does so on the host's cores: this thread leaves them to it,
+  // as long as there is something to compute, rather than look for messages there.
+  if (queue.device()->host_memory) check_cl(::clFinish(queue.cl()()), "clFinish");
   const std::int64_t wait_start = now_ns();
   session_.transport->finish(route.what);
   is_started_ = false;
   const std::int64_t wait_end = now_ns();
   stamp(&Phases::arrived);
   if (route.scatter != nullptr) {
-    route.scatter->scatter(queue);
+    // Where this part has sent something, what was on the loops' queue when this began has ended.
+    // What came since reads no copy that is stale, and others get the values that they have.
+    if (route.out.bytes == 0) where_ = Where::with_loops;
+    route.scatter->scatter(queue, where_);
     for (const auto& segment : route.in.segments) reads_[segment.read].dat->data.device_writes();
   } else {
     for (const auto& segment : route.in.segments) {
@@ -162,13 +208,14 @@ void Exchange::finish(const Queue& queue) {
 }
 
 void Exchange::give_up() noexcept {
+  const Route* const given_up = std::exchange(present_, nullptr);
+  computed_.reset();
   if (!std::exchange(is_started_, false)) return;
   try {
-    session_.transport->finish(present_ != nullptr ? present_->what : what_);
+    session_.transport->finish(given_up != nullptr ? given_up->what : what_);
   } catch (const std::exception&) {
     // What has failed before is the error.
   }
-  present_ = nullptr;
 }
 
 void Exchange::count(const Route& route, std::int64_t wait_start, std::int64_t wait_end) {
@@ -191,8 +238,9 @@ void Exchange::count(const Route& route, std::int64_t wait_start, std::int64_t w
 }
 
 void Exchange::refresh(const Queue& queue) {
-  if (!begin(queue)) return;
-  send();
+  const GiveUpOnFailure on_failure(this);
+  if (!begin(queue, Where::with_loops)) return;
+  send(queue);
   finish(queue);
 }
 

@@ -1,8 +1,10 @@
-// Copies of others' elements, held against what these are.
+// Copies of others' elements: held against what these are, and such that are stale made to show.
 #include "mesh/halo/halo_check.hpp"
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "mesh/model/basics.hpp"
@@ -26,6 +28,14 @@ std::uint32_t digest_of(std::span<const std::byte> bytes) {
 
 bool is_in_message(const MessageLayout::Segment& segment, const MessageLayout::Message& message) {
   return segment.at >= message.at && segment.at < message.at + message.bytes;
+}
+
+/// What no element should be: NaN, and of integers that with all bytes 0x5A.
+std::array<std::byte, 8> odd_number(ScalarType type) {
+  if (is_floating(type)) return scalar_bytes(type, std::numeric_limits<double>::quiet_NaN());
+  std::array<std::byte, 8> bytes;
+  bytes.fill(std::byte{0x5A});
+  return bytes;
 }
 
 }  // namespace
@@ -96,6 +106,26 @@ void HaloCheck::hold_against(std::span<const std::uint32_t> found) const {
             dat.name, what_, set.part->numbers[static_cast<std::size_t>(segment.elements[first])],
             set.name, owner->rank, wrong, mine.size()));
   }
+}
+
+void poison(DatState& dat) {
+  if (!dat.is_halo_stale || dat.is_poisoned || !dat.is_in_parts()) return;
+  const SetState& set = *Handles::state(dat.on.set());
+  std::vector<bool> is_fresh(set.sizes[3] - set.sizes[1]);
+  for (const auto& known : dat.fresh_classes)
+    for (const HaloNeighbour& neighbour : known->neighbours)
+      for (const std::int32_t element : neighbour.imports)
+        is_fresh[static_cast<std::size_t>(element) - set.sizes[1]] = true;
+  const auto& form = dat.data.form();
+  const std::size_t item = size_of(form.type);
+  const auto number = odd_number(form.type);
+  std::byte* const values = dat.data.on_host(dat.session->queue, true);
+  for (std::size_t k = 0; k < is_fresh.size(); ++k) {
+    if (is_fresh[k]) continue;
+    std::byte* const row = values + (set.sizes[1] + k) * row_bytes(dat);
+    for (std::size_t c = 0; c < form.dim; ++c) std::memcpy(row + c * item, number.data(), item);
+  }
+  dat.is_poisoned = true;
 }
 
 }  // namespace kiln::mesh

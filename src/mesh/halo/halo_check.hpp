@@ -36,4 +36,8 @@ class HaloCheck {
   std::vector<std::uint32_t> told_, heard_;  ///< of elements, in the order of the layouts
 };
 
+/// Options::check: elements of a Dat's halo that are stale become NaN, or an odd number, so that it
+/// shows where one is read that no exchange brings.
+void poison(DatState& dat);
+
 }  // namespace kiln::mesh

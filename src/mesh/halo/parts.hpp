@@ -20,9 +20,6 @@ class Parts {
 
   /// The one that brings some elements of a Dat for whatever is not a loop.
   Exchange& exchange_of(DatState& dat, const HaloClassPtr& halo);
-  /// Options::check: elements of a Dat's halo that are stale become NaN, or an odd number, so that
-  /// it shows where one is read that no exchange brings.
-  void poison(DatState& dat);
   /// A state goes, on this part.
   void forget(const void* state);
 

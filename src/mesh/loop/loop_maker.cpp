@@ -51,12 +51,12 @@ class LoopMaker {
       add_joined();
     std::size_t slot = 0;
     for (const Part& part : parts_) {
-      if (!part.counts) counted_ = std::min(counted_, slot);
+      if (!part.range.counts) counted_ = std::min(counted_, slot);
       for (const Piece& piece : part.pieces) {
         add_launch(part, piece, slot);
         slot += piece.groups;
       }
-      if (part.is_core) made_->core_launches_ = made_->launches_.size();
+      made_->core_launches_ += part.core_pieces;
     }
     made_->loop_launches_ = made_->launches_.size();
     if (folds && slot > 0) add_fold(std::min(counted_, slot));
@@ -74,12 +74,11 @@ class LoopMaker {
     std::size_t first_block = 0, groups = 0;
   };
   struct Part {
-    std::size_t begin = 0, end = 0;
-    bool is_core = false;
-    bool counts = true;  ///< for reductions: redundantly computed elements do not
+    LoopRange range;
     MeshPlan plan;
     std::vector<Piece> pieces;
-    DevicePlanPtr on_device;  ///< the plan's arrays; null: no plan
+    std::size_t core_pieces = 0;  ///< of these: they need nothing from others
+    DevicePlanPtr on_device;      ///< the plan's arrays; null: no plan
   };
 
   /// Of trials nothing is kept, and nothing told.
@@ -90,16 +89,17 @@ class LoopMaker {
   // Into which launches a loop's elements are cut, and the plans for that.
 
   void plan_parts() {
-    for (const LoopRange& range : of_parts_.ranges) {
+    const bool is_joined = cut_.form == Form::coloured && needs_plan(shape_, cut_.form) &&
+                           of_parts_.exchange && fold_parameters(shape_).empty();
+    for (const LoopRange& range :
+         is_joined ? with_core_joined(of_parts_.ranges) : of_parts_.ranges) {
       Part part;
-      part.begin = range.begin;
-      part.end = range.end;
-      part.is_core = range.is_core;
-      part.counts = range.counts;
+      part.range = range;
       if (needs_plan(shape_, cut_.form))
         cut_by_plan(part);
       else
-        part.pieces = {{part.begin, part.end, 0, cut_.groups_for(part.end - part.begin)}};
+        part.pieces = {{range.begin, range.end, 0, cut_.groups_for(range.end - range.begin)}};
+      part.core_pieces = range.is_core ? part.pieces.size() : part.plan.first_late_colour();
       parts_.push_back(std::move(part));
     }
   }
@@ -111,7 +111,7 @@ class LoopMaker {
       const auto first = static_cast<std::size_t>(starts[colour]);
       const auto end = static_cast<std::size_t>(starts[colour + 1]);
       if (cut_.in_blocks())
-        part.pieces.push_back({part.begin, part.end, first, end - first});
+        part.pieces.push_back({part.range.begin, part.range.end, first, end - first});
       else
         part.pieces.push_back({first, end, 0, cut_.groups_for(end - first)});
     }
@@ -122,8 +122,9 @@ class LoopMaker {
     const Scheme scheme = cut_.form == Form::staged     ? Scheme::staged
                           : cut_.form == Form::coloured ? Scheme::permuted
                                                         : Scheme::blocks;
-    const auto made = plan_input_of(shape_, over_, arguments_, part.begin, part.end, scheme,
-                                    static_cast<std::uint32_t>(cut_.block));
+    auto made = plan_input_of(shape_, over_, arguments_, part.range.begin, part.range.end, scheme,
+                              static_cast<std::uint32_t>(cut_.block));
+    made.input.first_late = part.range.first_late;
     EnvironmentExplanation environment;
     Explanation explanation;
     part.plan = MeshPlan(plans_.resolve(made.input, &explanation, shape_.kernel));
@@ -232,9 +233,9 @@ class LoopMaker {
   }
   std::optional<Piece> joined_piece() const {
     if (parts_.size() != 2 || needs_plan(shape_, cut_.form) || !fold_parameters(shape_).empty() ||
-        parts_[0].end != parts_[1].begin)
+        parts_[0].range.end != parts_[1].range.begin)
       return std::nullopt;
-    const std::size_t begin = parts_[0].begin, end = parts_[1].end;
+    const std::size_t begin = parts_[0].range.begin, end = parts_[1].range.end;
     return Piece{begin, end, 0, cut_.groups_for(end - begin)};
   }
 

@@ -158,6 +158,15 @@ class PartOfLoop {
   std::uint64_t written_;
 };
 
+/// Whether each element changes what is its own and nothing else, not even a sum.
+bool writes_own(std::span<const Arg> arguments) {
+  const auto changes = [](const Arg& arg) { return arg.access != Access::read; };
+  return std::ranges::any_of(arguments, changes) &&
+         std::ranges::none_of(arguments, [&](const Arg& arg) {
+           return changes(arg) && (arg.kind != Arg::Kind::dat || arg.map != nullptr);
+         });
+}
+
 /// A loop that waits for nothing from others needs no core.
 void join_owned(std::vector<LoopRange>& ranges) {
   if (ranges.size() < 2 || !ranges[0].is_core || ranges[1].begin != ranges[0].end) return;
@@ -187,11 +196,25 @@ bool needs_exec_halo(const LoopShape& shape) {
   });
 }
 
+std::vector<LoopRange> with_core_joined(std::span<const LoopRange> ranges) {
+  std::size_t next = 1;
+  while (next < ranges.size() && ranges[next].begin == ranges[next - 1].end) ++next;
+  if (ranges.size() < 2 || next == 1 || !ranges[0].is_core) return {ranges.begin(), ranges.end()};
+  LoopRange joined = ranges[0];
+  joined.end = ranges[next - 1].end;
+  joined.is_core = false;
+  joined.first_late = ranges[0].end - ranges[0].begin;
+  std::vector<LoopRange> all{joined};
+  for (const LoopRange& range : ranges.subspan(next)) all.push_back(range);
+  return all;
+}
+
 LoopParts parts_of(LoopSession& session, const Kernel& kernel, const LoopShape& shape,
                    const LoopOver& over, std::span<const Arg> arguments) {
   const PartOfLoop loop(shape, over, arguments);
   LoopParts parts;
   parts.ranges = loop.ranges();
+  parts.core = over.set->sizes[0];
   for (const LoopRange& range : parts.ranges)
     if (range.end > over.sizes()[1])
       parts.redundant += range.end - std::max(range.begin, over.sizes()[1]);
@@ -199,7 +222,10 @@ LoopParts parts_of(LoopSession& session, const Kernel& kernel, const LoopShape& 
   if (!parts.is_distributed) return parts;
   parts.all = &session.parts();
   auto read_elsewhere = loop.needs();
-  if (read_elsewhere.empty()) join_owned(parts.ranges);
+  parts.writes_own = writes_own(arguments);
+  // What others wait for may be computed before the core.
+  if (read_elsewhere.empty() && !(parts.writes_own && session.has_staged_halos()))
+    join_owned(parts.ranges);
   std::vector<HaloNeed> needs;
   std::vector<HaloRead> halo_reads;
   for (auto& [dat, need] : read_elsewhere) {
@@ -210,6 +236,13 @@ LoopParts parts_of(LoopSession& session, const Kernel& kernel, const LoopShape& 
       parts.all->classes.get(fmt::format("loop {} over {}", kernel.name(), over.set->name),
                              details_of(session, kernel, over, arguments), needs);
   for (std::size_t i = 0; i < classes.size(); ++i) halo_reads[i].halo = classes[i];
+  const bool has_core = !parts.ranges.empty() && parts.ranges.front().is_core;
+  if (has_core && std::ranges::none_of(arguments, [&](const Arg& arg) {
+        return arg.access != Access::read &&
+               std::ranges::any_of(halo_reads,
+                                   [&](const HaloRead& read) { return read.dat == arg.data; });
+      }))
+    parts.exchange_goes = Exchange::Where::next_to_loops;
   if (!halo_reads.empty())
     parts.exchange = std::make_unique<Exchange>(session, std::move(halo_reads), kernel.name());
   for (const Arg& arg : arguments) {

@@ -8,6 +8,15 @@
 
 namespace kiln::mesh {
 
+namespace {
+
+void run_in_order(std::span<PreparedLoop* const> loops) {
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    loops[i]->run(i + 1 < loops.size() ? loops[i + 1] : nullptr);
+}
+
+}  // namespace
+
 LoopQueue::LoopQueue() : table_(64, nullptr) { waiting_.reserve(64); }
 LoopQueue::~LoopQueue() = default;
 
@@ -75,7 +84,7 @@ void LoopQueue::run_all() {
   refuse_after_fork();
   // One that fails is not tried again, and what comes behind it would find wrong data.
   const auto loops = std::exchange(waiting_, {});
-  for (PreparedLoop* loop : loops) loop->run();
+  run_in_order(loops);
   waiting_.reserve(64);
 }
 
@@ -94,7 +103,7 @@ void LoopQueue::run_for(const void* state, For what, bool in_order) {
   if (needed.empty()) return;
   waiting_.assign(rest.rbegin(), rest.rend());
   std::reverse(needed.begin(), needed.end());
-  for (std::size_t i = 0; i < needed.size(); ++i) needed[i]->run();
+  run_in_order(needed);
 }
 
 std::string LoopQueue::users_of(const void* state) const {

@@ -122,6 +122,27 @@ void MadeLoop::launch_all(const Queue& queue, bool is_timed) {
     joined_->enqueue(queue.cl()());
 }
 
+/// Others wait for elements behind the core: these come first, so that they travel while the core
+/// is computed.
+void MadeLoop::launch_ahead_of(LoopParts& next, const Queue& queue, bool is_timed) {
+  std::optional<std::size_t> first;
+  for (const DatState* dat : halo_writes_)
+    if (const auto sent = next.exchange->first_sent(*dat))
+      first = std::min(first.value_or(*sent), *sent);
+  if (!first) {
+    next.exchange->begin_early(queue, next.exchange_goes);
+    launch_all(queue, is_timed);
+  } else if (!joined_ || !parts_->writes_own || *first < parts_->core) {
+    return launch_all(queue, is_timed);
+  } else {
+    launch(queue, is_timed, core_launches_, launches_.size(), " (rest)");
+    note_changes();
+    next.exchange->begin_early(queue, next.exchange_goes);
+    launch(queue, is_timed, 0, core_launches_, " (core)");
+  }
+  next.exchange->depart(queue);
+}
+
 void MadeLoop::note_changes() {
   for (Residence* output : outputs_) output->device_writes();
   for (DatState* dat : halo_writes_) dat->halo_changed();
@@ -136,30 +157,35 @@ void MadeLoop::prepare_parts() {
       parts.all->shares.bring_together();
   for (const auto& [global, access] : parts.globals)
     if (access != Access::read) parts.all->shares.begin(*global, access);
-  for (DatState* dat : parts.checked_reads) parts.all->poison(*dat);
+  for (DatState* dat : parts.checked_reads)
+    if (!parts.exchange || !parts.exchange->is_bringing(*dat)) poison(*dat);
 }
 
-void MadeLoop::run(const Queue& queue, bool is_timed) {
+void MadeLoop::run(const Queue& queue, bool is_timed, LoopParts* next) {
+  Exchange* const own = parts_->exchange.get();
+  if (next != nullptr && !(next->exchange && next->exchange->begins_early())) next = nullptr;
+  const GiveUpOnFailure on_failure(own, next != nullptr ? next->exchange.get() : nullptr);
   if (parts_->is_distributed) prepare_parts();
   Exchange* const exchange =
-      parts_->exchange && parts_->exchange->begin(queue) ? parts_->exchange.get() : nullptr;
+      own != nullptr && own->begin(queue, parts_->exchange_goes) ? own : nullptr;
   try {
     const bool exchanges = (!halo_reads_.empty() && begin_exchanges(queue)) || exchange != nullptr;
     bring_inputs(queue);
     if (exchanges) {
       launch(queue, is_timed, 0, core_launches_, " (core)");
       if (core_launches_ > 0) check_cl(::clFlush(queue.cl()()), "clFlush");
-      if (exchange != nullptr) exchange->send();
+      if (exchange != nullptr) exchange->send(queue);
       end_exchanges(queue);
       if (exchange != nullptr) exchange->finish(queue);
       launch(queue, is_timed, core_launches_, launches_.size(), " (rest)");
+    } else if (next != nullptr) {
+      launch_ahead_of(*next, queue, is_timed);
     } else {
       launch_all(queue, is_timed);
     }
   } catch (...) {
     // Some may be on their way. Where none is, the device's copies are as good as the host's.
     note_changes();
-    if (exchange != nullptr) exchange->give_up();
     throw;
   }
   note_changes();
@@ -178,7 +204,10 @@ void MadeLoop::launch(const Queue& queue, bool is_timed) {
 void MadeLoop::try_out(const Queue& queue, bool is_timed) {
   bring_inputs(queue);
   for (Residence* output : outputs_) output->device_writes();
-  launch(queue, is_timed, 0, launches_.size());
+  if (parts_->exchange)
+    launch(queue, is_timed, 0, launches_.size());
+  else
+    launch_all(queue, is_timed);
 }
 
 }  // namespace kiln::mesh

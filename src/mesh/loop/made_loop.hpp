@@ -39,8 +39,9 @@ class MadeLoop {
   /// Brings what is read to the device, exchanging halos that are stale and bringing together what
   /// all parts have of the Globals that it reads, enqueues the launches, notes what they change,
   /// also where one of them or an exchange fails. Allocates nothing but where times are taken.
-  /// Throws kiln::Error, and what a HaloExchange throws.
-  void run(const Queue& queue, bool is_timed);
+  /// `next`: those of the loop that runs right after it, or null; what it brings of others begins
+  /// as soon as what it sends is computed. Throws kiln::Error, and what a HaloExchange throws.
+  void run(const Queue& queue, bool is_timed, LoopParts* next);
 
   /// The same for a trial, whose results are put back: halos are taken as they are, nothing is
   /// exchanged and no halo becomes stale. So parts of a distributed mesh may try different things.
@@ -57,7 +58,7 @@ class MadeLoop {
   }
 
   /// The launches alone.
-  void enqueue(const Queue& queue) { enqueue(queue, 0, launches_.size()); }
+  void enqueue(const Queue& queue) { launch_all(queue, false); }
   void enqueue(const Queue& queue, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) launches_[i].enqueue(queue.cl()());
   }
@@ -83,6 +84,7 @@ class MadeLoop {
   void launch(const Queue& queue, bool is_timed, std::size_t begin, std::size_t end,
               const char* half = "");
   void launch_all(const Queue& queue, bool is_timed);
+  void launch_ahead_of(LoopParts& next, const Queue& queue, bool is_timed);
   void note_changes();
   void prepare_parts();
   bool begin_exchanges(const Queue& queue);

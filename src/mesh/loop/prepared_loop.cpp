@@ -106,9 +106,9 @@ void PreparedLoop::make_again() {
 
 void PreparedLoop::check_again() const { check_extrema(kernel_, arguments_); }
 
-void PreparedLoop::run() {
+void PreparedLoop::run(PreparedLoop* next) {
   const auto start = counter_ != nullptr ? now_ns() : 0;
-  made_->run(session_.queue, session_.options.timing);
+  made_->run(session_.queue, session_.options.timing, next != nullptr ? &next->parts_ : nullptr);
   ++report_.count;
   if (counter_ != nullptr) counter_->add_call(now_ns() - start);
 }

@@ -32,8 +32,8 @@ class PreparedLoop {
   void called(std::uint64_t call) { last_call_ = call; }
   std::uint64_t last_call() const { return last_call_; }
 
-  /// Enqueues it. Throws kiln::Error.
-  void run();
+  /// Enqueues it. `next` runs right after it; null: another one, or none. Throws kiln::Error.
+  void run(PreparedLoop* next = nullptr);
 
   /// For graphs: brings what it reads to the device by the Mesh's queue and waits for that; then
   /// the launches on a queue of the same context; their time since the last call. Throw

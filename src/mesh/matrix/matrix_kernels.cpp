@@ -195,14 +195,16 @@ class MatrixKernels::Call {
       enqueue_rows(first, end, lanes, LaunchTimes::Part::only);
     };
     Exchange* const exchange = exchange_for(x);
+    const GiveUpOnFailure on_failure(exchange);
     const HaloTraffic before = exchange == nullptr ? HaloTraffic{} : exchange->total();
     const Queue& queue = session_.queue;
-    if (exchange == nullptr ? !x.needs_exchange() : !exchange->begin(queue)) {
+    const std::size_t interior = x.is_halo_stale ? sparsity_.interior_rows() : rows;
+    const auto where = interior > 0 ? Exchange::Where::next_to_loops : Exchange::Where::with_loops;
+    if (exchange == nullptr ? !x.needs_exchange() : !exchange->begin(queue, where)) {
       enqueue(0, rows, "");
       return done(bytes);
     }
     if (exchange == nullptr) x.begin_exchange(queue);
-    const std::size_t interior = sparsity_.interior_rows();
     if (interior > 0) {
       enqueue(0, interior, " (core)");
       check_cl(::clFlush(queue.cl()()), "clFlush");
@@ -210,7 +212,7 @@ class MatrixKernels::Call {
     if (exchange == nullptr) {
       x.end_exchange(queue);
     } else {
-      exchange->send();
+      exchange->send(queue);
       exchange->finish(queue);
       note_traffic(before, exchange->total());
     }
@@ -231,7 +233,7 @@ class MatrixKernels::Call {
     if (!x.is_in_parts() || kernels_.chosen_.is_trial) return nullptr;
     Parts& parts = session_.parts();
     if (sparsity_.halo_columns == nullptr) sparsity_.halo_columns = columns_of(parts);
-    if (session_.options.check) parts.poison(x);
+    if (session_.options.check) poison(x);
     return &parts.exchange_of(x, sparsity_.halo_columns);
   }
   /// All parts wait for each other, unless they know it of an equal Sparsity: one that went on one

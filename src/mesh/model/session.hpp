@@ -124,11 +124,12 @@ struct Session {
   Queue queue;  ///< in order, in the context of the Runtime's first device
   std::vector<std::shared_ptr<ConstState>> constants;  ///< by name, rising
   std::shared_ptr<Transport> transport;                ///< null: not distributed
-  /// A second queue, in order, for transfers while loops compute; made when it is first
-  /// asked for.
+  /// A second queue, in order, for transfers and what belongs to them while loops compute; made
+  /// when it is first asked for.
   const Queue& transfers();
   /// For tests: halos go by kernels and transfers even where the device works in the host's memory.
   bool stages_halos = false;
+  bool has_staged_halos() const { return stages_halos || !device()->host_memory; }
   ClockReading first_clocks;  ///< Options::timeline: when the Mesh was made
   /// Copies are held against what they copy before they are read (KILN_MPI_CHECK).
   bool checks_halos = checks_halos_by_environment();

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 #include "kernel/program/plan.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct Colouring {
   std::vector<std::int32_t> colours;  ///< by vertex
   std::size_t count = 0;              ///< colours 0 … count - 1 all occur
+  std::size_t first_late = 0;         ///< colour of late vertices; 0: there are none
 };
 
 /// The targets that blocks reach, each once, where staging has found them already: pair p's of
@@ -95,42 +97,94 @@ class Pass {
 /// run gets the least colour that no earlier one has with which it shares a target of a conflict.
 /// Checks the targets of `columns` as it goes; those of conflicts must be among them, or have been
 /// checked. `staged`: runs are blocks, and these are their targets.
-Colouring colour_runs(const PlanInput& input, const std::vector<Columns>& conflicts,
-                      const Columns& columns, std::size_t run,
-                      const StagedTargets* staged = nullptr) {
-  const std::size_t vertices = (input.size + run - 1) / run;
-  Colouring result{std::vector<std::int32_t>(vertices), 0};
-  const auto end_of = [&](std::size_t v) { return std::min(input.size, (v + 1) * run); };
-  std::vector<std::size_t> waiting;
-  const auto colour = [&](std::size_t vertex, int base, int bit) {
-    if (bit < 0) {
-      waiting.push_back(vertex);
-      return;
-    }
-    result.colours[vertex] = base + bit;
-    result.count = std::max(result.count, static_cast<std::size_t>(base + bit) + 1);
-  };
-  with_elements(input, [&](auto elements) {
-    {
-      // Masks of a byte keep more of a mesh in the cache, and eight colours mostly suffice.
-      Pass<std::uint8_t> pass(input, conflicts, staged);
-      // Checked in pieces that are still in the cache when they are used.
-      const std::size_t piece = std::max<std::size_t>(1, 512 / run);
-      for (std::size_t v = 0; v < vertices; ++v) {
-        if (v % piece == 0)
-          check_targets(input, columns, v * run,
-                        end_of(std::min(v + piece, vertices) - 1) - v * run);
-        colour(v, 0, pass.take(elements, v, v * run, end_of(v)));
+class Colourer {
+ public:
+  Colourer(const PlanInput& input, const std::vector<Columns>& conflicts, const Columns& columns,
+           std::size_t run, const StagedTargets* staged = nullptr)
+      : input_(input),
+        conflicts_(conflicts),
+        columns_(columns),
+        staged_(staged),
+        run_(run),
+        result_{std::vector<std::int32_t>((input.size + run - 1) / run)} {}
+
+  Colouring colour() {
+    const std::size_t end = has_late(input_) ? input_.first_late : vertices();
+    colour(std::views::iota(std::size_t{0}, end), 0);
+    if (has_late(input_)) colour_late();
+    return std::move(result_);
+  }
+
+ private:
+  std::size_t vertices() const { return result_.colours.size(); }
+
+  /// Late vertices, then those whose colours may be late. The others keep theirs: which vertices
+  /// get a colour depends on those with a lesser one alone.
+  void colour_late() {
+    result_.first_late = std::max<std::size_t>(1, result_.count / 2);
+    std::vector<std::size_t> order(vertices() - input_.first_late);
+    std::iota(order.begin(), order.end(), input_.first_late);
+    for (std::size_t v = 0; v < input_.first_late; ++v)
+      if (static_cast<std::size_t>(result_.colours[v]) >= result_.first_late) order.push_back(v);
+    colour(order, static_cast<int>(result_.first_late));
+  }
+
+  /// In this order, with colours from `base` on.
+  template <class Vertices>
+  void colour(const Vertices& order, int base) {
+    // Runs of one element, known as such, need no loops.
+    if (run_ == 1) return colour(order, base, std::integral_constant<std::size_t, 1>());
+    colour(order, base, run_);
+  }
+  template <class Vertices, class Run>
+  void colour(const Vertices& order, int base, Run run) {
+    std::vector<std::size_t> waiting;
+    // Copies, as in Pass::take().
+    const std::size_t size = input_.size;
+    std::int32_t* const colours = result_.colours.data();
+    int last = -1;
+    const auto take = [&](auto& pass, auto elements, std::size_t v) {
+      const int bit =
+          pass.take(elements, v, v * run, run == 1 ? v + 1 : std::min(size, (v + 1) * run));
+      if (bit < 0) return false;
+      colours[v] = base + bit;
+      last = std::max(last, base + bit);
+      return true;
+    };
+    with_elements(input_, [&](auto elements) {
+      {
+        // Masks of a byte keep more of a mesh in the cache, and eight colours mostly suffice.
+        Pass<std::uint8_t> pass(input_, conflicts_, staged_);
+        std::size_t checked = checked_;
+        for (const std::size_t v : order) {
+          if (v >= checked) checked = check_from(v);
+          if (!take(pass, elements, v)) waiting.push_back(v);
+        }
       }
-    }
-    for (int base = 8; !waiting.empty(); base += 64) {
-      Pass<std::uint64_t> pass(input, conflicts, staged);
-      for (const auto v : std::exchange(waiting, {}))
-        colour(v, base, pass.take(elements, v, v * run, end_of(v)));
-    }
-  });
-  return result;
-}
+      for (base += 8; !waiting.empty(); base += 64) {
+        Pass<std::uint64_t> pass(input_, conflicts_, staged_);
+        std::erase_if(waiting, [&](std::size_t v) { return take(pass, elements, v); });
+      }
+    });
+    result_.count = static_cast<std::size_t>(last + 1);
+  }
+
+  /// A piece that is still in the cache when it is used.
+  std::size_t check_from(std::size_t vertex) {
+    checked_ = std::min(vertex + std::max<std::size_t>(1, 512 / run_), vertices());
+    check_targets(input_, columns_, vertex * run_,
+                  std::min(input_.size, checked_ * run_) - vertex * run_);
+    return checked_;
+  }
+
+  const PlanInput& input_;
+  const std::vector<Columns>& conflicts_;
+  const Columns& columns_;
+  const StagedTargets* staged_;
+  std::size_t run_;
+  std::size_t checked_ = 0;  ///< vertices before this one have been
+  Colouring result_;
+};
 
 /// Where each colour begins among the vertices sorted by colour; one more than there are colours.
 std::vector<std::int32_t> starts_of_colours(const Colouring& colouring) {
@@ -227,8 +281,10 @@ class PlanBuild {
       stage_blocks(draft);
       targets = staged_targets(*draft);
     }
-    const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(),
-                                            input_.block_size, is_staged() ? &targets : nullptr);
+    const Columns unstaged = unstaged_columns();
+    const Colouring colouring =
+        Colourer(input_, conflicts_, unstaged, input_.block_size, is_staged() ? &targets : nullptr)
+            .colour();
     head_.ncolors = colouring.count;
     write_colours(draft, colouring);
     return draft.finish(head_);
@@ -261,8 +317,10 @@ class PlanBuild {
   }
 
   PlanPtr permuted() {
-    const Colouring colouring = colour_runs(input_, conflicts_, unstaged_columns(), 1);
+    const Columns columns = unstaged_columns();
+    const Colouring colouring = Colourer(input_, conflicts_, columns, 1).colour();
     head_.ncolors = colouring.count;
+    head_.first_late_colour = colouring.first_late;
     Draft draft({head_});
     const auto starts = starts_of_colours(colouring);
     std::ranges::copy(starts, draft->color_offs.begin());

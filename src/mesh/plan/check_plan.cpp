@@ -35,6 +35,7 @@ class Check {
       colours_of_elements();
       return;
     }
+    expect_rule(plan_.first_late_colour() == 0, "late colours of blocks");
     blocks();
     colours_of_blocks();
     if (input_.scheme == Scheme::staged) staging();
@@ -129,6 +130,19 @@ class Check {
                 plan_.order.size(), input_.size);
     colours("order", "elements", plan_.order, input_.begin,
             [&](std::size_t element) { return std::pair(element - input_.begin, std::size_t{1}); });
+    late_colours();
+  }
+
+  void late_colours() const {
+    const std::size_t first = plan_.first_late_colour();
+    expect_rule((first > 0) == has_late(input_), "late colours from {} on, with {} late elements",
+                first, has_late(input_) ? input_.size - input_.first_late : 0);
+    for (std::size_t c = 0; c < first; ++c)
+      for (auto i = plan_.color_offs[c]; i < plan_.color_offs[c + 1]; ++i) {
+        const auto place = static_cast<std::size_t>(plan_.order[static_cast<std::size_t>(i)]);
+        expect_rule(place - input_.begin < input_.first_late,
+                    "late element {} has colour {}, expected {} or more", place, c, first);
+      }
   }
 
   void blocks() const {

@@ -30,6 +30,7 @@ void MeshPlan::view_arrays() {
                 "a negative size");
   std::memcpy(static_cast<void*>(&head_), head.data(), sizeof head_);
   expect_stored(scheme() <= Scheme::permuted, "no known scheme");
+  expect_stored(first_late_colour() <= ncolors(), "late colours that are not there");
   for_plan_arrays(static_cast<PlanArrays&>(*this), {head_},
                   [&](const char* name, auto& array, std::optional<std::size_t> length) {
                     array = plan_->array<typename std::decay_t<decltype(array)>::value_type>(name);

@@ -38,6 +38,7 @@ struct PlanHead {
   std::uint64_t nshared = 0;
   std::uint64_t loc_bytes = 0;  ///< of an entry of loc_map: 2 (uint16) or 4 (uint32)
   std::uint64_t loc_rows = 0;   ///< of loc_map
+  std::uint64_t first_late_colour = 0;
 };
 
 /// The other arrays of a plan, as views. Int is std::int32_t while a plan is made and const
@@ -127,6 +128,9 @@ class MeshPlan : public PlanArrays<const std::int32_t, const std::byte> {
   std::size_t block_size() const { return head_.block_size; }
   /// Colours of blocks; Scheme::permuted: of elements. 0 where there are no elements.
   std::size_t ncolors() const { return head_.ncolors; }
+  /// Elements before PlanInput::first_late alone have the colours before this one; 0: no element
+  /// is late.
+  std::size_t first_late_colour() const { return head_.first_late_colour; }
   std::size_t nblocks() const { return head_.nblocks; }
   std::size_t npairs() const { return head_.npairs; }
   std::size_t loc_bytes() const { return head_.loc_bytes; }
@@ -153,7 +157,7 @@ class MeshPlan : public PlanArrays<const std::int32_t, const std::byte> {
 };
 
 /// Version of the arrays' meaning: grows when a plan of an earlier program may not be read.
-inline constexpr std::uint32_t plan_schema = 1;
+inline constexpr std::uint32_t plan_schema = 2;
 
 /// What making a plan took, other than looks at its elements: for tests of what it costs.
 struct PlanWork {
@@ -166,7 +170,8 @@ struct PlanWork {
 /// numbers do not suffice.
 ///
 /// Colours are those of greedy first-fit in rising order: a vertex gets the least colour that no
-/// earlier vertex has with which it shares a target in one of the conflicts.
+/// earlier vertex has with which it shares a target in one of the conflicts. Late elements come
+/// first then; their colours begin at half of those that the others need alone, or at 1.
 PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 
 /// Holds a plan against its input by the definitions in mesh_plan.hpp alone, as slowly as it takes:
@@ -175,9 +180,9 @@ PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 ///
 /// What is checked: head and sizes; that blocks cut the part; that blkmap and order are
 /// permutations, rising within each colour; that no two blocks (elements of a block, elements) of a
-/// colour share a target of a conflict, and no colour is empty; that lists hold exactly the targets
-/// of their block, rising, and rows the places of each element's; nindirect and nshared. Not
-/// whether colours are as few as greedy ones.
+/// colour share a target of a conflict, no colour is empty, and no late element has an early one;
+/// that lists hold exactly the targets of their block, rising, and rows the places of each
+/// element's; nindirect and nshared. Not whether colours are as few as greedy ones.
 std::string check_plan(const PlanInput& input, const MeshPlan& plan);
 
 // Of the making of a plan (staging.cpp).

@@ -88,6 +88,10 @@ void check_input(const PlanInput& input) {
   expect_input(input.begin <= whole && input.size <= whole - input.begin,
                "a part of {} elements from {} on, expected it within {}", input.size, input.begin,
                whole);
+  expect_input(input.first_late <= input.size, "late elements from {} on, expected at most {}",
+               input.first_late, input.size);
+  expect_input(input.first_late == 0 || input.scheme == Scheme::permuted,
+               "late elements in blocks, expected them by colour");
   for (const auto& pair : input.pairs) check_pair(input, pair);
   for (const auto& conflict : input.conflicts)
     for (const auto& pair : conflict.through) {

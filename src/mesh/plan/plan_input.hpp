@@ -52,10 +52,17 @@ struct PlanInput {
   std::uint64_t subset_identity = 0, subset_version = 0;
   std::uint32_t block_size = 256;
   Scheme scheme = Scheme::blocks;
+  /// Scheme::permuted: elements at this position and behind it get late colours only, which those
+  /// before it may have, too; 0, or size: there are none.
+  std::size_t first_late = 0;
   std::vector<MapView> maps;  ///< each Map once, by first appearance
   std::vector<PlanPair> pairs;
   std::vector<PlanConflict> conflicts;
 };
+
+inline bool has_late(const PlanInput& input) {
+  return input.first_late > 0 && input.first_late < input.size;
+}
 
 /// The elements of a part that has no subset: position to element.
 struct Consecutive {

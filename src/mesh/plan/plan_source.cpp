@@ -90,7 +90,8 @@ class Writer {
         .integer("partition size", input_.block_size)
         .integer("begin", number(input_.begin))
         .integer("set size", number(input_.set_size))
-        .integer("scheme", static_cast<std::int64_t>(input_.scheme));
+        .integer("scheme", static_cast<std::int64_t>(input_.scheme))
+        .integer("first late", number(input_.first_late));
     if (input_.subset)
       out_.integer("subset size", number(input_.subset->size()))
           .digest("subset", digests_.of_list(*input_.subset, input_.subset_identity,
@@ -164,7 +165,7 @@ class Writer {
   const PlanInput& input_;
   MapDigests& digests_;
   MapDigests::Kind kind_;
-  CanonicalWriter out_{"mesh plan", 1};
+  CanonicalWriter out_{"mesh plan", 2};
   Numbered<std::size_t> maps_;  ///< in the order in which pairs, then conflicts, name them first
 };
 
@@ -188,6 +189,7 @@ std::uint64_t identity_hash(const PlanInput& input) noexcept {
   add(input.size);
   add(input.begin);
   add(input.set_size);
+  add(input.first_late);
   add(std::uint64_t{input.block_size} << 8 | static_cast<std::uint64_t>(input.scheme) << 1 |
       static_cast<std::uint64_t>(input.subset.has_value()));
   add(input.subset_identity);
@@ -206,7 +208,7 @@ std::uint64_t identity_hash(const PlanInput& input) noexcept {
 
 bool same_identity(const PlanInput& a, const PlanInput& b) noexcept {
   return a.size == b.size && a.begin == b.begin && a.set_size == b.set_size &&
-         a.block_size == b.block_size && a.scheme == b.scheme &&
+         a.block_size == b.block_size && a.scheme == b.scheme && a.first_late == b.first_late &&
          a.subset.has_value() == b.subset.has_value() && a.subset_identity == b.subset_identity &&
          a.subset_version == b.subset_version && a.pairs == b.pairs && a.conflicts == b.conflicts &&
          std::ranges::equal(a.maps, b.maps, [](const MapView& one, const MapView& other) {

@@ -62,11 +62,12 @@ class MapDigests {
 
 /// The canonical bytes of a plan: PyOP2's caching specification,
 ///     (iteration_space_size, partition_size, [(map digest, [idx])], [[(map digest, [idx])]]),
-/// and what it lacks: the set's size and the part's begin, the subset's entries, the scheme, the
-/// bytes of an element (they decide nshared), the targets' number (it decides loc_map's width),
-/// which pairs are staged, and which share a Map: Maps are numbered by first occurrence, so that
-/// equal structure over equal values gives equal bytes, whatever the objects are.
-/// Conflicts are in the form that decides the colours: as sets of columns, without implied ones.
+/// and what it lacks: the set's size and the part's begin, the subset's entries, the scheme, where
+/// late elements begin, the bytes of an element (they decide nshared), the targets' number (it
+/// decides loc_map's width), which pairs are staged, and which share a Map: Maps are numbered by
+/// first occurrence, so that equal structure over equal values gives equal bytes, whatever the
+/// objects are. Conflicts are in the form that decides the colours: as sets of columns, without
+/// implied ones.
 Bytes plan_canonical(const PlanInput& input, MapDigests& digests, MapDigests::Kind kind);
 
 /// The identity of an input within the process: a hash of all that decides its plan, with Maps and

@@ -35,7 +35,18 @@ Communicator communicator_at(std::uintptr_t address) {
   return in_turn([comm] { return Communicator(comm); });
 }
 
-/// A Mesh of which this rank has a part, on the rank's device or on a queue of the application.
+/// The rank's device, or the one of a queue of the application, unless `queue` is null.
+Runtime runtime_of(const Communicator& comm, const std::string& device, const std::string& store,
+                   cl_command_queue queue) {
+  if (queue == nullptr) return mpi::runtime_for_rank(comm, {.devices = device, .store = store});
+  cl_context context = nullptr;
+  if (::clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, nullptr) !=
+      CL_SUCCESS)
+    throw Error(Errc::bad_input, "the handle is not that of a queue");
+  return Runtime::adopt(context, {&queue, 1}, store);
+}
+
+/// A Mesh of which this rank has a part.
 MeshHandle mesh_of(const Communicator& comm, const std::string& device, const std::string& store,
                    bool check, bool timeline, std::uintptr_t queue) {
   mesh::Mesh::Options options;
@@ -43,16 +54,16 @@ MeshHandle mesh_of(const Communicator& comm, const std::string& device, const st
   options.timeline = timeline;
   options.queue = reinterpret_cast<cl_command_queue>(queue);
   return in_turn([=] {
-    const auto runtime = [&] {
-      if (options.queue == nullptr)
-        return mpi::runtime_for_rank(comm, {.devices = device, .store = store});
-      cl_context context = nullptr;
-      if (::clGetCommandQueueInfo(options.queue, CL_QUEUE_CONTEXT, sizeof context, &context,
-                                  nullptr) != CL_SUCCESS)
-        throw Error(Errc::bad_input, "the handle is not that of a queue");
-      return Runtime::adopt(context, {&options.queue, 1}, store);
-    };
-    return MeshHandle(new mesh::Mesh(runtime(), mpi::transport(comm), options), DeleteInTurn{});
+    const Runtime runtime = runtime_of(comm, device, store, options.queue);
+    return MeshHandle(new mesh::Mesh(runtime, mpi::transport(comm), options), DeleteInTurn{});
+  });
+}
+
+std::vector<double> speeds(const Communicator& comm, const std::string& device,
+                           const std::string& store, std::uintptr_t queue) {
+  return in_turn([=] {
+    return mpi::speeds(comm,
+                       runtime_of(comm, device, store, reinterpret_cast<cl_command_queue>(queue)));
   });
 }
 
@@ -89,6 +100,7 @@ PYBIND11_MODULE(_mpi, module) {
   module.attr("size_of_handle") = sizeof(MPI_Comm);
   module.def("library_version", &library_version)
       .def("mesh", &mesh_of)
+      .def("speeds", &speeds)
       .def("end_all", &end_all)
       .def("scotch", &scotch)
       .def("metis", &metis)

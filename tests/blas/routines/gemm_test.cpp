@@ -36,8 +36,10 @@ class Gemm : public ::testing::Test {
     call[Slot::b] = b.upload();
     call[Slot::c] = c.upload();
     ASSERT_EQ(run(call, queues, form), Status::success) << text_of(call);
-    const auto left = applied(element_of(a, call.order), call.trans_a);
-    const auto right = applied(element_of(b, call.order), call.trans_b);
+    const auto left = gathered(applied(element_of(a, call.order), call.trans_a), call.m, call.k);
+    const auto right_of = applied(element_of(b, call.order), call.trans_b);
+    const auto right =
+        gathered([&](std::size_t j, std::size_t k) { return right_of(k, j); }, call.n, call.k);
     Expected<T> expected(c);
     for (std::size_t i = 0; i < call.m; ++i)
       for (std::size_t j = 0; j < call.n; ++j) {
@@ -45,8 +47,8 @@ class Gemm : public ::testing::Test {
         const auto at = c.at(call.order, i, j);
         if (call.beta != Scalar(0)) sum.add(call.beta, c.all()[at]);
         if (call.alpha != Scalar(0))
-          for (std::size_t k = 0; k < call.k; ++k)
-            sum.add(Wide(call.alpha) * left(i, k), right(k, j));
+          sum.add_products<T>(Wide(call.alpha), std::span(left).subspan(i * call.k, call.k),
+                              std::span(right).subspan(j * call.k, call.k));
         expected.set(at, sum);
       }
     EXPECT_EQ(expected.difference(c.download()), "") << text_of(call) << " queues " << queues;

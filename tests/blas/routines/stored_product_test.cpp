@@ -1,6 +1,7 @@
 #include "blas/routines/stored_product.hpp"
 
 #include <array>
+#include <cstdlib>
 
 // Products of operands that are halves, bfloat16, floats of 8 bits and integers, and what
 // their results go through.
@@ -108,9 +109,12 @@ constexpr std::array<Epilogue, 8> epilogues{{
 }};
 
 TEST(StoredProduct, goes_through_what_comes_after) {
+  // In either order by turns, which other tests have with each kind.
   for (const char* form : {"", "gpu"})
     for (const auto order : orders)
       for (const Epilogue& epilogue : epilogues) {
+        const bool is_even = (&epilogue - epilogues.data()) % 2 == 0;
+        if (is_even != (order == Order::row_major) && std::getenv("KILN_LONG") == nullptr) continue;
         const Storage kind = epilogue.activation == Activation::gelu ? half : float32;
         Product p = product(35, 30, 21, {kind, kind, kind});
         p.call.order = order;

@@ -1,6 +1,7 @@
 // Loops over meshes in a record of calls, and programs that are built from it.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -92,11 +93,12 @@ TEST_F(MeshRecord, applications_tune_their_loops) {
     }
     return count;
   };
+  EXPECT_EQ(tuned({"jac1"}), 2u);
+  EXPECT_EQ(tuned({"reduction", "-g", "grid.h5"}), 2u);
+  if (std::getenv("KILN_LONG") == nullptr) return;  // those of many loops take a minute
   EXPECT_EQ(tuned({"airfoil", "-g", "grid.h5", "-n2"}), 5u);
   EXPECT_GE(tuned({"aero", "-g", "fe.h5", "-n2"}), 5u);
-  EXPECT_EQ(tuned({"jac1"}), 2u);
   EXPECT_EQ(tuned({"jac2"}), 2u);
-  EXPECT_EQ(tuned({"reduction", "-g", "grid.h5"}), 2u);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class CampaignShare : public kiln::testing::RunTest {
     server_ = std::make_unique<RedisProcess>();
     set("KILN_SHARED_STORE", server_->url());
     set("KILN_SHARED_TIMEOUT", "60000");
-    set("XDG_RUNTIME_DIR", folder().string());
+    set("XDG_RUNTIME_DIR", servers());
   }
   /// The command line of a machine with a store and journals of its own.
   std::string machine(const std::string& name, const std::string& more = "") const {

@@ -13,15 +13,25 @@ using ::testing::SizeIs;
 
 class StoreUpkeep : public kiln::testing::RunTest {
  protected:
+  /// Each test has a copy of a store that was filled once.
   StoreUpkeep() {
+    for (const char* type : types) copy_spec(type);
+    static const kiln::TemporaryFolder filled = [this] {
+      auto made = kiln::value_or_throw(kiln::TemporaryFolder::create("kiln-filled"));
+      set("KILN_STORE", (made.path() / "store").string());
+      for (const char* type : types) {
+        const auto result = kiln({"run", std::string("copy_") + type + ".json"});
+        EXPECT_EQ(result.exit_code, 0) << result.errors;
+      }
+      forget_findings();
+      return made;
+    }();
+    std::filesystem::copy(filled.path() / "store", folder() / "store",
+                          std::filesystem::copy_options::recursive);
     set("KILN_STORE", (folder() / "store").string());
-    for (const char* type : {"float", "int", "char"}) {
-      copy_spec(type);
-      const auto result = kiln({"run", std::string("copy_") + type + ".json"});
-      EXPECT_EQ(result.exit_code, 0) << result.errors;
-    }
-    forget_findings();
   }
+  static constexpr const char* types[] = {"float", "int", "char"};
+
   std::vector<nlohmann::json> entries() {
     return json_lines(kiln({"store", "ls", "--json"}).output);
   }

@@ -14,7 +14,6 @@ namespace kiln::mesh::testing {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr ScalarType f64 = ScalarType::f64, f32 = ScalarType::f32;
 
 void expect_golden(const std::string& name, const std::string& text) {
   const fs::path path = fs::path(KILN_SOURCE_DIR "/tests/mesh/codegen/golden") / name;

@@ -10,8 +10,6 @@
 namespace kiln::mesh::testing {
 namespace {
 
-constexpr ScalarType f64 = ScalarType::f64;
-
 int lanes(const std::string& body, const std::string& before = "") {
   const auto shape = loop(before + "\nvoid f(const double *x, double *y) { " + body + " }", "f",
                           {direct(0, 2, Access::read, f64), direct(1, 2, Access::rw, f64)},

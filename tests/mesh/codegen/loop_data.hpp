@@ -11,6 +11,8 @@
 
 namespace kiln::mesh::testing {
 
+inline constexpr ScalarType f64 = ScalarType::f64, f32 = ScalarType::f32;
+
 using Raw = std::vector<std::byte>;
 
 template <class T>

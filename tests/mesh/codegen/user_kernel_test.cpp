@@ -11,8 +11,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr ScalarType f64 = ScalarType::f64;
-
 std::string refusal_of(const LoopShape& shape) {
   const auto kernel = read_kernel(shape);
   if (kernel) return "none";

@@ -1,4 +1,6 @@
 // Meshes that are cut again: each part holds what it would if they had been cut that way at once.
+#include <cstdlib>
+
 #include "mesh/distributed/part_mesh.hpp"
 #include "mesh/distributed/partition_case.hpp"
 
@@ -14,8 +16,11 @@ void add(const Dat& dat, int number) {
   par_loop(kernel, dat.set(), arg(dat, RW));
 }
 
+/// Of so many cases, a third where a run is not to be long.
+unsigned cases(unsigned all) { return std::getenv("KILN_LONG") == nullptr ? all / 3 : all; }
+
 TEST(PartitionAgain, each_part_holds_what_the_definitions_say) {
-  for (unsigned seed = 1; seed <= 150; ++seed) {
+  for (unsigned seed = 1; seed <= cases(150); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const PartitionCase one(seed);
     const auto held = one.run([&](Mesh& mesh, const DeclaredMesh& declared) {
@@ -36,7 +41,7 @@ TEST(PartitionAgain, each_part_holds_what_the_definitions_say) {
 TEST(PartitionAgain, loops_find_fresh_halos_and_new_lists) {
   const Kernel copy("void copy(const double *x, double *y) { *y = *x; }", "copy"),
       spread("void spread(double *x) { *x += 1; }", "spread");
-  for (unsigned seed = 1; seed <= 25; ++seed) {
+  for (unsigned seed = 1; seed <= cases(36); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const PartitionCase one(seed);
     in_parts(one.parts, [&](const auto& transport) {

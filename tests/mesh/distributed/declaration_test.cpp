@@ -142,7 +142,10 @@ TEST(Declaration, a_partitioner_that_is_wrong_is_refused_by_all) {
         "partitioner owners: parts of 4 elements, expected 3 (rows of set cells here)");
     EXPECT_EQ(refused(row.shifted(), {1.0}),
               "partition: 1 weights, expected none or 2, one for each part");
-    EXPECT_EQ(refused(row.shifted(), {1.0, 0.0}), "partition: weight 0, expected numbers above 0");
+    EXPECT_EQ(refused(row.shifted(), {1.0, -0.5}),
+              "partition: weight -0.5, expected numbers from 0 on");
+    EXPECT_EQ(refused(row.shifted(), {0.0, 0.0}),
+              "partition: all weights are 0, expected one above 0");
     Partitioner wrong = row.shifted();
     const Set edges = row.mesh.set("edges", 0);
     const Map others = row.mesh.map("others", edges, row.nodes, 1, Indices());

@@ -132,6 +132,21 @@ TEST_P(Lifetimes, a_dat_that_goes_on_one_part_leaves_queued_loops_where_they_are
   });
 }
 
+TEST_P(Lifetimes, nothing_is_left_of_a_mesh_whose_loops_were_queued_to_its_end) {
+  in_parts(GetParam(), [](const auto& transport) {
+    std::weak_ptr<Session> session;
+    {
+      Ring ring(transport, options(), true);
+      session = Handles::session(ring.mesh);
+      // The last of their handles go while the loop waits; a Dat's Set and scratch go with it.
+      Dat a = ring.numbers("a");
+      a += 1;
+      ring.spread(a, ring.mesh.dat<double>("b", ring.points, 1));
+    }
+    EXPECT_TRUE(session.expired());
+  });
+}
+
 TEST_P(Lifetimes, loops_that_go_on_one_part_leave_its_halo_lists_known) {
   on_ring([](Ring& ring) {
     for (int round = 0; round < 4; ++round) {

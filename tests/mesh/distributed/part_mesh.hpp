@@ -21,8 +21,8 @@ inline const Runtime& parts_runtime() {
 
 struct PartMesh : Mesh {
   explicit PartMesh(std::shared_ptr<Transport> transport, Staging staging = Staging::host,
-                    bool timing = false)
-      : Mesh(parts_runtime(), std::move(transport), options(timing)) {
+                    bool timing = false, const Runtime& runtime = parts_runtime())
+      : Mesh(runtime, std::move(transport), options(timing)) {
     Handles::session(*this)->stages_halos = staging == Staging::device;
   }
   static Options options(bool timing) {

@@ -30,15 +30,18 @@ TEST(Partition, gives_the_same_twice) {
   }
 }
 
-/// Quadrilaterals in rows, as cells with four nodes, and edges between them; numbers are shuffled.
+/// Quadrilaterals in rows, as cells with four nodes, and edges between them.
 struct GridInParts {
   WholeMesh
       whole;  ///< sets 0: cells, 1: nodes, 2: edges; maps 0: cells to nodes, 1: edges to cells
-  GridInParts(std::size_t width, std::size_t height, unsigned seed) {
-    std::mt19937 random(seed);
+  /// `seed`: numbers of cells and nodes are shuffled by it; nullopt: they go row by row.
+  GridInParts(std::size_t width, std::size_t height, std::optional<unsigned> seed) {
     std::vector<std::int64_t> cells(width * height), nodes((width + 1) * (height + 1));
     std::iota(cells.begin(), cells.end(), 0), std::iota(nodes.begin(), nodes.end(), 0);
-    std::ranges::shuffle(cells, random), std::ranges::shuffle(nodes, random);
+    if (seed) {
+      std::mt19937 random(*seed);
+      std::ranges::shuffle(cells, random), std::ranges::shuffle(nodes, random);
+    }
     const auto cell = [&](std::size_t x, std::size_t y) { return cells[y * width + x]; };
     const auto node = [&](std::size_t x, std::size_t y) { return nodes[y * (width + 1) + x]; };
     WholeMesh::OneMap corners{0, 1, 4, std::vector<std::int64_t>(4 * cells.size())},
@@ -79,9 +82,9 @@ TEST(Partition, two_ways_to_say_which_cells_are_adjacent_are_one) {
   EXPECT_EQ(by_edges, by_nodes);
 }
 
-TEST(Partition, neighbours_get_near_numbers) {
-  constexpr std::size_t width = 30, height = 200;
-  const GridInParts grid(width, height, 7);
+/// All cells in part 0 of two, so that it has the whole grid to put in order.
+template <class Look>
+void in_one_of_two(const GridInParts& grid, const Look& look) {
   in_parts(2, [&](const auto& transport) {
     Mesh mesh = part_mesh(transport);
     std::mt19937 random(8);
@@ -89,15 +92,30 @@ TEST(Partition, neighbours_get_near_numbers) {
     const DeclaredMesh declared(mesh, grid.whole, starts, transport->rank());
     const auto rank = static_cast<std::size_t>(transport->rank());
     const auto count = starts[0][rank + 1] - starts[0][rank];
-    // all cells in part 0, so that the whole grid is to be put in order
     mesh.partition(
         owners(declared.sets[0], std::vector<std::int32_t>(static_cast<std::size_t>(count), 0)));
+    look(mesh, declared);
+  });
+}
+
+TEST(Partition, neighbours_get_near_numbers) {
+  constexpr std::size_t width = 30, height = 200;
+  const GridInParts grid(width, height, 7);
+  in_one_of_two(grid, [&](Mesh&, const DeclaredMesh& declared) {
     std::int32_t farthest = 0;
     const auto ends = declared.maps[1].values();
     for (std::size_t edge = 0; edge < declared.sets[2].size(); ++edge)
       farthest = std::max(farthest, std::abs(ends[2 * edge] - ends[2 * edge + 1]));
     // Levels of a grid that is searched from a corner are its diagonals.
     EXPECT_LE(farthest, static_cast<std::int32_t>(2 * width));
+  });
+}
+
+TEST(Partition, a_mesh_made_row_by_row_stays_as_it_is) {
+  const GridInParts grid(200, 150, std::nullopt);
+  in_one_of_two(grid, [&](Mesh& mesh, const DeclaredMesh& declared) {
+    for (const Set& set : declared.sets)
+      EXPECT_TRUE(std::ranges::is_sorted(mesh.part(set).numbers)) << set.name();
   });
 }
 

@@ -209,7 +209,9 @@ TEST_P(PartsReports, timelines_have_all_parts_and_their_exchanges) {
       ++count[span.category + ": " + span.name];
       first = std::min(first, span.start_ns);
       EXPECT_LE(span.start_ns, span.end_ns);
-      if (span.category == "exchange") EXPECT_EQ(span.lane, "messages");
+      if (span.category == "exchange") {
+        EXPECT_EQ(span.lane, "messages");
+      }
     }
     // Clocks of one machine are one: what differs is half of the quickest message's way at most.
     EXPECT_GE(first, start - (end - start));

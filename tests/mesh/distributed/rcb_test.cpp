@@ -80,8 +80,10 @@ TEST(Rcb, is_what_sorting_gives) {
     const int parts = 1 + static_cast<int>(random() % 7);
     std::vector<double> weights(static_cast<std::size_t>(parts), 1.0);
     const bool is_weighted = random() % 2 == 0;
-    if (is_weighted)
-      for (double& weight : weights) weight = static_cast<double>(1 + random() % 5);
+    if (is_weighted) {
+      for (double& weight : weights) weight = static_cast<double>(random() % 5);
+      weights[random() % weights.size()] += 1;  // not all are 0
+    }
     // As partition() makes them, so that halves are rounded alike.
     const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
     for (double& weight : weights) weight /= is_weighted ? sum : 1.0;

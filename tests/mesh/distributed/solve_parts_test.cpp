@@ -101,6 +101,36 @@ TEST_P(SolveInParts, products_are_those_of_the_whole_matrix) {
     EXPECT_NEAR(found[k], expected[k], 1e-12 * (1 + std::abs(expected[k])));
 }
 
+/// What a product that failed has begun is nothing to the next one.
+TEST_P(SolveInParts, a_product_that_fails_leaves_nothing_to_the_next_one) {
+  const auto [parts, staging] = GetParam();
+  if (parts == 1) GTEST_SKIP() << "one part exchanges nothing";
+  const Grid grid;
+  std::mt19937 random(3);
+  const PlainParts plain(grid.whole, random_owners(grid.whole, parts, random), parts);
+  const auto post = std::make_shared<ThreadPost>(parts);
+  const auto run = [&, staging = staging](int rank) {
+    const auto transport = std::make_shared<FailingTransport>(post, rank);
+    PartMesh mesh(transport, staging);
+    Objects mine(mesh, grid, &plain[rank]);
+    mine.x.fill(1.0);
+    transport->fails = true;
+    EXPECT_EQ(refused([&] { multiply(mine.mat, mine.x, mine.b); }, Errc::io), "no cable");
+    mine.x.fill(2.0);
+    multiply(mine.mat, mine.x, mine.b);
+    const auto of_twos = mine.b.read<double>();
+    const std::vector<double> found(of_twos.begin(), of_twos.end());
+    mine.x.fill(1.0);
+    multiply(mine.mat, mine.x, mine.b);
+    const auto of_ones = mine.b.read<double>();
+    for (std::size_t k = 0; k < mine.nodes.size(); ++k) EXPECT_EQ(found[k], 2 * of_ones[k]) << k;
+  };
+  std::vector<std::thread> others;
+  for (int rank = 1; rank < parts; ++rank) others.emplace_back(run, rank);
+  run(0);
+  for (auto& other : others) other.join();
+}
+
 TEST_P(SolveInParts, solutions_take_as_many_iterations_and_one_sum_each) {
   const auto [parts, staging] = GetParam();
   const Grid grid;

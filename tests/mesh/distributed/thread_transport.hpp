@@ -26,7 +26,7 @@ namespace kiln::mesh::testing {
 /// What parts send one another. Thread-safe.
 class ThreadPost {
  public:
-  explicit ThreadPost(int size) : size_(size) {}
+  explicit ThreadPost(int size) : size_(size), changed_(static_cast<std::size_t>(size)) {}
   int size() const { return size_; }
 
   /// Messages of different kinds do not meet.
@@ -36,9 +36,11 @@ class ThreadPost {
     std::optional<std::vector<std::byte>> bytes;  ///< none: nothing to deliver
   };
   void send(Kind kind, int from, int to, Letter letter) {
-    const std::lock_guard lock(mutex_);
-    boxes_[{kind, from, to}].push_back(std::move(letter));
-    changed_.notify_all();
+    {
+      const std::lock_guard lock(mutex_);
+      boxes_[{kind, from, to}].push_back(std::move(letter));
+    }
+    changed_[static_cast<std::size_t>(to)].notify_one();
   }
   /// Throws where parts wait for different things, where one failed, and after a minute: then the
   /// parts do not do the same.
@@ -46,8 +48,8 @@ class ThreadPost {
                                                 std::string_view what) {
     std::unique_lock lock(mutex_);
     auto& box = boxes_[{kind, from, to}];
-    const bool is_there = changed_.wait_for(lock, std::chrono::minutes(1),
-                                            [&] { return !box.empty() || has_failed_; });
+    const bool is_there = changed_[static_cast<std::size_t>(to)].wait_for(
+        lock, std::chrono::minutes(1), [&] { return !box.empty() || has_failed_; });
     if (box.empty())
       throw Error(Errc::io, is_there
                                 ? fmt::format("part {}: another part failed", to)
@@ -63,13 +65,13 @@ class ThreadPost {
   void fail() {
     const std::lock_guard lock(mutex_);
     has_failed_ = true;
-    changed_.notify_all();
+    for (auto& changed : changed_) changed.notify_one();
   }
 
  private:
   const int size_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::deque<std::condition_variable> changed_;  ///< by part: each waits on one thread
   std::map<std::tuple<Kind, int, int>, std::deque<Letter>> boxes_;
   bool has_failed_ = false;
 };
@@ -212,5 +214,17 @@ inline void in_parts(int parts,
   for (auto& thread : threads) thread.join();
   if (first) std::rethrow_exception(first);
 }
+
+/// Fails once, before it sends anything.
+class FailingTransport : public ThreadTransport {
+ public:
+  using ThreadTransport::ThreadTransport;
+  void start(std::span<const Message> receives, std::span<const Message> sends,
+             std::string_view what) override {
+    if (std::exchange(fails, false)) throw Error(Errc::io, "no cable");
+    ThreadTransport::start(receives, sends, what);
+  }
+  bool fails = false;
+};
 
 }  // namespace kiln::mesh::testing

@@ -97,8 +97,8 @@ TEST_P(HaloCheckOf, copies_that_were_written_over_is_told) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, HaloCheckOf, ::testing::Values(Staging::host, Staging::device),
-                         [](const auto& info) {
-                           return info.param == Staging::host ? "the_host" : "the_device";
+                         [](const auto& by) {
+                           return by.param == Staging::host ? "the_host" : "the_device";
                          });
 
 TEST(HaloCheck, finds_nothing_wrong_with_any_loop_on_any_partition) {

@@ -1,6 +1,7 @@
 // Files that are cut off or garbled: one line, no crash, no handle left open.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 
 #include "mesh/io/hdf5_library.hpp"
@@ -52,7 +53,9 @@ TEST_P(DamagedHdf5, is_refused_wherever_it_is_cut_off) {
 TEST_P(DamagedHdf5, is_refused_or_whole_whatever_byte_is_flipped) {
   const Bytes whole = image();
   std::size_t read = 0;
-  for (std::size_t at = 0; at < whole.size(); ++at) {
+  // Every third byte where a run is not to be long, with each mask.
+  const std::size_t step = std::getenv("KILN_LONG") == nullptr ? 3 : 1;
+  for (std::size_t at = 0; at < whole.size(); at += step) {
     const unsigned mask = at % 2 == 0 ? 0xffu : 1u << (at / 2 % 8);
     Bytes bytes = whole;
     bytes[at] ^= static_cast<std::byte>(mask);

@@ -17,8 +17,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr ScalarType f64 = ScalarType::f64, f32 = ScalarType::f32;
-
 /// No built-in functions: one in which lane 1 gets what lane 0 is where that is huge, the last bit
 /// only, one in which a NaN of lane 3 reaches all, and one that keeps lanes apart.
 constexpr const char* prelude = R"(

@@ -9,6 +9,7 @@
 #include "kernel/resolver/resolver.hpp"
 #include "mesh/matrix/pattern.hpp"
 #include "mesh/matrix/reference.hpp"
+#include "mesh/model/mesh_fixture.hpp"
 #include "store/local/local_store.hpp"
 
 namespace kiln::mesh::testing {
@@ -16,18 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-template <class Call>
-std::string error_of(Call&& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Errc::bad_input);
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 struct Triangles {
   Mesh mesh{without_store()};
@@ -91,17 +80,17 @@ TEST(Sparsity, of_maps_that_do_not_fit_is_refused_by_name) {
   Mesh stranger(without_store());
   const Map own = t.mesh.map("own", t.nodes, t.nodes, 1, std::vector<std::int32_t>{0, 1, 2, 3, 4});
   const Map cell = t.mesh.map("cell", t.cells, t.cells, 1, std::vector<std::int32_t>{0, 1});
-  EXPECT_THAT(error_of([&] { t.mesh.sparsity(t.map, own); }),
+  EXPECT_THAT(refusal([&] { t.mesh.sparsity(t.map, own); }),
               HasSubstr("map corner leads from set cells and map own from nodes"));
   const std::pair<Map, Map> rows[] = {{t.map, t.map}, {cell, t.map}};
-  EXPECT_THAT(error_of([&] { t.mesh.sparsity(rows); }), HasSubstr("expected the same rows"));
+  EXPECT_THAT(refusal([&] { t.mesh.sparsity(rows); }), HasSubstr("expected the same rows"));
   const std::pair<Map, Map> columns[] = {{t.map, t.map}, {t.map, cell}};
-  EXPECT_THAT(error_of([&] { t.mesh.sparsity(columns); }), HasSubstr("expected the same columns"));
-  EXPECT_THAT(error_of([&] { t.mesh.sparsity(std::span<const std::pair<Map, Map>>{}); }),
+  EXPECT_THAT(refusal([&] { t.mesh.sparsity(columns); }), HasSubstr("expected the same columns"));
+  EXPECT_THAT(refusal([&] { t.mesh.sparsity(std::span<const std::pair<Map, Map>>{}); }),
               HasSubstr("no maps"));
-  EXPECT_THAT(error_of([&] { t.mesh.sparsity(t.map, t.map, 0, 1); }), HasSubstr("blocks of 0 x 1"));
-  EXPECT_THAT(error_of([&] { stranger.sparsity(t.map, t.map); }), HasSubstr("another Mesh"));
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(refusal([&] { t.mesh.sparsity(t.map, t.map, 0, 1); }), HasSubstr("blocks of 0 x 1"));
+  EXPECT_THAT(refusal([&] { stranger.sparsity(t.map, t.map); }), HasSubstr("another Mesh"));
+  EXPECT_THAT(refusal([&] {
                 const std::pair<Map, Map> pair{t.map, t.map};
                 t.mesh.sparsity(t.cells.extruded(3), {&pair, 1});
               }),
@@ -122,7 +111,7 @@ TEST(Sparsity, of_columns_has_the_entries_of_every_layer) {
   EXPECT_EQ(rows_of(sparsity), expected);
   EXPECT_NE(mesh.sparsity(cells.extruded(3), {&pair, 1}), sparsity);
   EXPECT_THAT(
-      error_of([&] {
+      refusal([&] {
         mesh.sparsity(cells.extruded(5), {&pair, 1});
       }),
       HasSubstr("map corner: element 1, component 3 leads to 12 in the highest of 4 cells"));

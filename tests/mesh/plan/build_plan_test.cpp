@@ -27,6 +27,30 @@ RC_GTEST_PROP(BuildPlan, makes_what_the_definitions_say, ()) {
   RC_CLASSIFY(plan.ncolors() > 72, "more than 72 colours");
 }
 
+RC_GTEST_PROP(BuildPlan, gives_late_elements_none_of_the_colours_before_the_first_late_one, ()) {
+  const auto owned = random_input(Scheme::permuted);
+  PlanInput& input = owned->input;
+  RC_PRE(input.size > 1);
+  input.first_late = testing::pick(1, input.size - 1);
+  const auto made = build_plan(input);
+  RC_ASSERT(equal(made, build_plan(input)));
+  const MeshPlan plan(made);
+  const std::size_t first = plan.first_late_colour();
+  PlanInput early = input;
+  early.size = input.first_late;
+  early.first_late = 0;
+  const MeshPlan alone(build_plan(early));
+  RC_ASSERT(first == std::max<std::size_t>(1, alone.ncolors() / 2));
+  RC_ASSERT(plan.ncolors() > first);
+  // What runs before others' elements have come is what the early ones would begin with.
+  const auto end = static_cast<std::size_t>(plan.color_offs[first]);
+  RC_ASSERT(std::ranges::equal(plan.order.first(end), alone.order.first(end)));
+  RC_ASSERT(
+      std::ranges::equal(plan.color_offs.first(first + 1), alone.color_offs.first(first + 1)));
+  RC_CLASSIFY(plan.ncolors() > first + 8, "more than 8 late colours");
+  RC_CLASSIFY(plan.ncolors() > first + 72, "more than 72 late colours");
+}
+
 RC_GTEST_PROP(BuildPlan, makes_the_same_bytes_on_any_number_of_threads, ()) {
   const auto owned = random_input(random_scheme());
   const tbb::global_control more(tbb::global_control::max_allowed_parallelism, 5);
@@ -153,6 +177,18 @@ TEST(BuildPlan, an_empty_part_has_no_blocks_and_no_colours) {
   }
 }
 
+TEST(BuildPlan, without_conflicts_late_elements_have_the_second_colour) {
+  Chain chain(9);
+  chain.input.conflicts.clear();
+  chain.input.scheme = Scheme::permuted;
+  chain.input.first_late = 7;
+  const MeshPlan plan(build_plan(chain.input));
+  EXPECT_EQ(plan.first_late_colour(), 1u);
+  EXPECT_EQ(std::vector(plan.color_offs.begin(), plan.color_offs.end()), (std::vector{0, 7, 9}));
+  chain.input.first_late = 9;
+  EXPECT_EQ(MeshPlan(build_plan(chain.input)).ncolors(), 1u);
+}
+
 TEST(BuildPlan, without_conflicts_all_have_one_colour) {
   Chain chain(9);
   chain.input.conflicts.clear();
@@ -171,6 +207,12 @@ TEST(BuildPlan, as_many_elements_at_one_target_take_as_many_colours) {
   input.conflicts = {{{input.pairs[0]}}};
   input.scheme = Scheme::permuted;
   EXPECT_EQ(MeshPlan(build_plan(input)).ncolors(), 500u);
+  input.first_late = 300;
+  const MeshPlan late(build_plan(input));
+  EXPECT_EQ(late.first_late_colour(), 150u);
+  EXPECT_EQ(late.ncolors(), 500u);
+  EXPECT_EQ(check_plan(input, late), "");
+  input.first_late = 0;
   input.scheme = Scheme::staged;
   const MeshPlan plan(build_plan(input));
   EXPECT_EQ(plan.ncolors(), 3u);
@@ -225,6 +267,13 @@ TEST(BuildPlan, inputs_that_contradict_themselves_are_refused) {
             "mesh plan: block size 0, expected at least 1");
   EXPECT_EQ(refused([](PlanInput& input) { input.begin = 3; }),
             "mesh plan: a part of 10 elements from 3 on, expected it within 10");
+  EXPECT_EQ(refused([](PlanInput& input) {
+              input.scheme = Scheme::permuted;
+              input.first_late = 11;
+            }),
+            "mesh plan: late elements from 11 on, expected at most 10");
+  EXPECT_EQ(refused([](PlanInput& input) { input.first_late = 5; }),
+            "mesh plan: late elements in blocks, expected them by colour");
   EXPECT_EQ(refused([](PlanInput& input) { input.pairs[0].map = 1; }),
             "mesh plan: a pair names map 1 of 1");
   EXPECT_EQ(refused([](PlanInput& input) { input.pairs[0].components = {2}; }),

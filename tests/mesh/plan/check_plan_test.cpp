@@ -127,6 +127,25 @@ TEST(CheckPlan, names_elements_of_one_colour_that_share_a_target) {
   EXPECT_EQ(ring.after("order", 0, 2), "order[1] is 2, which is outside or there twice");
 }
 
+TEST(CheckPlan, names_late_elements_with_an_early_colour) {
+  Ring ring(Scheme::permuted);
+  ring.input.first_late = 6;
+  ring.plan = build_plan(ring.input);
+  EXPECT_EQ(verdict(ring.input, ring.plan), "");
+  // Colours 0: 0 2 4; 1: 1 3 6 8; 2: 5 7.
+  const auto from = [&](std::int64_t colour) {
+    return verdict(ring.input, damaged(ring.plan, "head", 11, colour));
+  };
+  EXPECT_EQ(from(2), "late element 6 has colour 1, expected 2 or more");
+  EXPECT_EQ(from(0), "late colours from 0 on, with 3 late elements");
+  EXPECT_EQ(from(4), "mesh plan: late colours that are not there");
+  const Ring blocks(Scheme::blocks);
+  EXPECT_EQ(verdict(blocks.input, damaged(blocks.plan, "head", 11, std::int64_t{1})),
+            "late colours of blocks");
+  const Ring without(Scheme::permuted);
+  EXPECT_EQ(verdict(without.input, ring.plan), "late colours from 1 on, with 0 late elements");
+}
+
 TEST(CheckPlan, a_plan_of_another_input_is_refused) {
   const Ring ring(Scheme::staged);
   auto input = ring.input;

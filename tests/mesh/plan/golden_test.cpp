@@ -63,6 +63,31 @@ TEST_F(Golden, block_and_colour_counts_of_res_calc_are_those_of_OP2) {
   }
 }
 
+/// The first of some parts of equal numbers of cells: its own edges, then those that it shares.
+TEST_F(Golden, edges_between_parts_take_hardly_more_colours_than_those_within) {
+  for (const int parts : {2, 4, 8, 50}) {
+    const auto airfoil = mesh(100, 150);
+    auto input = res_calc(airfoil, 256, Scheme::permuted);
+    const auto cells = input.maps[1].values;
+    const auto owned = static_cast<std::int32_t>(input.maps[1].targets / parts);
+    std::vector<std::int32_t> edges, shared;
+    for (std::size_t e = 0; e < input.set_size; ++e) {
+      const int ends = (cells[2 * e] < owned) + (cells[2 * e + 1] < owned);
+      if (ends > 0) (ends == 2 ? edges : shared).push_back(static_cast<std::int32_t>(e));
+    }
+    input.first_late = edges.size();
+    edges.insert(edges.end(), shared.begin(), shared.end());
+    input.subset = edges;
+    input.size = edges.size();
+    const MeshPlan plan(build_plan(input));
+    EXPECT_EQ(check_plan(input, plan), "");
+    input.size = input.first_late;
+    const MeshPlan within(build_plan(input));
+    EXPECT_GE(within.ncolors(), 4u) << parts;
+    EXPECT_LE(plan.ncolors(), within.ncolors() + 1) << parts;
+  }
+}
+
 TEST_F(Golden, every_scheme_of_a_real_mesh_passes_the_checker) {
   const auto airfoil = mesh(20, 30);
   for (const auto scheme : {Scheme::blocks, Scheme::staged, Scheme::permuted}) {

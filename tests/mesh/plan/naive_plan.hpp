@@ -18,7 +18,9 @@ class NaivePlan {
   /// What differs from the plan, in a word; empty: nothing.
   std::string difference(const MeshPlan& plan) const {
     if (input_.scheme == Scheme::permuted) {
-      const auto colours = first_fit(whole(1));
+      std::size_t first_late = 0;
+      const auto colours = colours_of_elements(first_late);
+      if (plan.first_late_colour() != first_late) return "first_late_colour";
       if (!same(plan.order, sorted(colours, input_.begin))) return "order";
       return same(plan.color_offs, starts(colours)) ? "" : "color_offs";
     }
@@ -61,10 +63,31 @@ class NaivePlan {
     return runs;
   }
 
-  /// Greedy first-fit: for every target of a conflict the colours that reach it.
+  /// For every target of a conflict the colours that reach it.
+  using Taken = std::map<std::pair<std::size_t, std::int32_t>, std::set<std::int32_t>>;
+
+  Colours colours_of_elements(std::size_t& first_late) const {
+    const auto elements = whole(1);
+    if (!has_late(input_)) return first_fit(elements);
+    const auto middle = elements.begin() + static_cast<std::ptrdiff_t>(input_.first_late);
+    const std::vector<Positions> early(elements.begin(), middle), late(middle, elements.end());
+    const std::int32_t first = std::max(1, count(first_fit(early)) / 2);
+    first_late = static_cast<std::size_t>(first);
+    Taken taken;
+    const Colours of_late = first_fit(late, taken, first);
+    Colours colours = first_fit(early, taken);
+    colours.insert(colours.end(), of_late.begin(), of_late.end());
+    return colours;
+  }
+
+  /// Greedily the least colour that is free, from `least` on.
   Colours first_fit(const std::vector<Positions>& vertices) const {
+    Taken taken;
+    return first_fit(vertices, taken);
+  }
+  Colours first_fit(const std::vector<Positions>& vertices, Taken& taken,
+                    std::int32_t least = 0) const {
     Colours colours;
-    std::map<std::pair<std::size_t, std::int32_t>, std::set<std::int32_t>> taken;
     for (const auto& vertex : vertices) {
       std::set<std::pair<std::size_t, std::int32_t>> reached;
       for (std::size_t c = 0; c < input_.conflicts.size(); ++c)
@@ -72,7 +95,7 @@ class NaivePlan {
           for (const auto at : targets(pair, vertex)) reached.insert({c, at});
       std::set<std::int32_t> forbidden;
       for (const auto& at : reached) forbidden.insert(taken[at].begin(), taken[at].end());
-      std::int32_t colour = 0;
+      std::int32_t colour = least;
       while (forbidden.contains(colour)) ++colour;
       for (const auto& at : reached) taken[at].insert(colour);
       colours.push_back(colour);

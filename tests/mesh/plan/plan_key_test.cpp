@@ -38,6 +38,7 @@ struct Example {
                   0,
                   2,
                   Scheme::staged,
+                  0,
                   {{{}, 3, 9, 1, 0, "a"}, {{}, 3, 9, 2, 0, "b"}},
                   {{0, {1, 0}, 8, true}, {1, {0, 1}, 16, true}},
                   {{{{1, {0, 1}, 16, true}}}}};
@@ -64,6 +65,15 @@ std::vector<std::pair<const char*, Example>> changed() {
       {"set size", with([](Example& e) { e.input.set_size = 5, e.input.size = 5; })},
       {"block size", with([](Example& e) { e.input.block_size = 3; })},
       {"scheme", with([](Example& e) { e.input.scheme = Scheme::blocks; })},
+      {"no late elements", with([](Example& e) { e.input.scheme = Scheme::permuted; })},
+      {"late elements", with([](Example& e) {
+         e.input.scheme = Scheme::permuted;
+         e.input.first_late = 2;
+       })},
+      {"fewer late elements", with([](Example& e) {
+         e.input.scheme = Scheme::permuted;
+         e.input.first_late = 3;
+       })},
       // PyOP2's key said nothing of these three.
       {"a subset", with([](Example& e) {
          e.input.subset.emplace();

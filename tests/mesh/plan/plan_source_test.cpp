@@ -47,6 +47,26 @@ TEST_F(PlanSourceTest, another_process_with_an_equal_mesh_takes_the_plan_from_th
   EXPECT_EQ(check_plan(equal, MeshPlan(plan)), "");
 }
 
+TEST_F(PlanSourceTest, the_store_keeps_where_late_colours_begin) {
+  input_.scheme = Scheme::permuted;
+  input_.first_late = 900;
+  const auto first = resolver();
+  PlanSource one(*first);
+  const auto made = one.resolve(input_);
+  PlanInput all = input_;
+  all.first_late = 0;
+  EXPECT_FALSE(std::ranges::equal(one.resolve(all)->block(), made->block()));
+  first->finish();
+  const auto second = resolver();
+  PlanSource other(*second);
+  EXPECT_EQ(layer_of(other, input_), second->store()->name());
+  const auto plan = other.resolve(input_);
+  EXPECT_TRUE(std::ranges::equal(plan->block(), made->block()));
+  EXPECT_EQ(MeshPlan(plan).first_late_colour(), MeshPlan(made).first_late_colour());
+  EXPECT_GE(MeshPlan(plan).first_late_colour(), 1u);
+  EXPECT_EQ(check_plan(input_, MeshPlan(plan)), "");
+}
+
 TEST_F(PlanSourceTest, a_plan_that_is_held_is_found_without_a_digest) {
   Resolver spine(nullptr);
   PlanSource source(spine);

@@ -40,8 +40,8 @@ inline PlanPair random_pair(const PlanInput& input, std::size_t map) {
   return pair;
 }
 
-/// Meshes of any shape: few targets (many colours) and many, subsets in any order, parts, blocks
-/// smaller and larger than the set, Maps without components.
+/// Meshes of any shape: few targets (many colours) and many, subsets in any order, parts, late
+/// elements, blocks smaller and larger than the set, Maps without components.
 inline std::shared_ptr<OwnedInput> random_input(Scheme scheme) {
   auto owned = std::make_shared<OwnedInput>();
   PlanInput& input = owned->input;
@@ -68,6 +68,8 @@ inline std::shared_ptr<OwnedInput> random_input(Scheme scheme) {
   input.begin = pick(0, whole);
   input.size = pick(0, whole - input.begin);
   if (*rc::gen::arbitrary<bool>()) input.begin = 0, input.size = whole;
+  if (scheme == Scheme::permuted && *rc::gen::arbitrary<bool>())
+    input.first_late = pick(0, input.size);
   if (maps == 0) return owned;
   for (std::size_t count = pick(0, 5); count > 0; --count)
     input.pairs.push_back(random_pair(input, pick(0, maps - 1)));

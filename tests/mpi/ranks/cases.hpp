@@ -68,5 +68,6 @@ void collectives(const Environment& mpi, const Words& words);
 void herd(const Environment& mpi, const Words& words);
 void threads(const Environment& mpi, const Words& words);
 void shares(const Environment& mpi, const Words& words);
+void balancing(const Environment& mpi, const Words& words);
 
 }  // namespace kiln::testing

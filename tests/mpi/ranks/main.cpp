@@ -37,7 +37,8 @@ int main(int count, char** words) {
       {"solves", solves},
       {"herd", herd},
       {"threads", threads},
-      {"shares", shares}};
+      {"shares", shares},
+      {"balancing", balancing}};
   say("process " + std::to_string(::getpid()));
   const Environment mpi(count, words);
   const Words all(words + 1, words + count);

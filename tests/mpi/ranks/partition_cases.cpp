@@ -106,6 +106,8 @@ Quality quality(const Graph& graph, const std::vector<std::int32_t>& parts, int 
   found.cut /= 2;
   for (std::size_t part = 0; part < sizes.size(); ++part) {
     const double share = weights.empty() ? 1.0 / count : weights[part];
+    if (share == 0) expect(sizes[part] == 0, sizes[part], " vertices in a part without a share");
+    if (share == 0) continue;
     found.balance = std::max(found.balance, static_cast<double>(sizes[part]) /
                                                 (share * static_cast<double>(graph.vertices())));
   }
@@ -204,6 +206,13 @@ void partitions(const Environment& mpi, const Words& words) {
   weighted.weights = weights;
   const Quality found = quality(graph, whole(mpi, cut(weighted, {})), mpi.size(), weights);
   expect(found.balance <= 1.06, "parts of given shares: balance ", found.balance);
+  if (mpi.size() == 1) return;
+  // One of them gets nothing.
+  const double rest = 1 - weights[0];
+  for (double& weight : weights) weight /= rest;
+  weights[0] = 0;
+  const Quality without = quality(graph, whole(mpi, cut(weighted, {})), mpi.size(), weights);
+  expect(without.balance <= 1.06, "parts without the first one: balance ", without.balance);
 }
 
 void small_graphs(const Environment& mpi, const Words& words) {

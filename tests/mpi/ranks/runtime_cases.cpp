@@ -1,6 +1,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -75,6 +76,11 @@ void herd(const Environment& mpi, const Words& words) {
 void threads(const Environment& mpi, const Words& words) {
   const auto wanted = static_cast<std::size_t>(std::stoul(words.at(0)));
   const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu", .threads = wanted});
+  // What is set while PoCL is loaded is not there afterwards, and what the user set stays.
+  const char* const left = std::getenv("POCL_MAX_PTHREAD_COUNT");
+  const std::string users = words.size() > 1 ? words[1] : "";
+  expect((left == nullptr ? "" : std::string(left)) == users, "POCL_MAX_PTHREAD_COUNT is ",
+         left == nullptr ? "unset" : left);
   const DeviceInfo device = runtime.devices().front();
   Mesh here(runtime);
   const Set nodes = here.set("nodes", 200'000);
@@ -103,7 +109,53 @@ void threads(const Environment& mpi, const Words& words) {
   }
   std::int64_t busy = 0;
   for (const long ticks : spent) busy += ticks > all / 10 ? 1 : 0;
-  say("units " + std::to_string(device.compute_units) + " busy " + std::to_string(busy));
+  // A part of the device has fewer units than it has threads.
+  say("units " + std::to_string(device.compute_units) + " busy " + std::to_string(busy) +
+      (device.part ? " of more" : ""));
+}
+
+/// Parts that follow what the loops took, until they fit: as many steps each time.
+void balancing(const Environment& mpi, const Words&) {
+  const Runtime runtime = mpi::runtime_for_rank(mpi.comm(), {.devices = "cpu", .store = "off"});
+  Mesh here(runtime, mpi::transport(mpi.comm()), {.timing = true});
+  // A ring of cells; this rank's rows of it.
+  constexpr std::int64_t all = 30'000;
+  const std::int64_t first = all * mpi.rank() / mpi.size(),
+                     end = all * (mpi.rank() + 1) / mpi.size();
+  const Set cells = here.set("cells", static_cast<std::size_t>(end - first));
+  std::vector<std::int64_t> nexts;
+  for (std::int64_t cell = first; cell < end; ++cell) nexts.push_back((cell + 1) % all);
+  const Map next = here.map("next", cells, cells, 1, nexts);
+  const Dat x = here.dat<double>("x", cells, 1), sum = here.dat<double>("sum", cells, 1);
+  const mesh::Kernel add("void add(const double *x, double *sum) { sum[0] = x[0] + 1; }", "add");
+  const mesh::Kernel copy("void copy(const double *sum, double *x) { x[0] = sum[0]; }", "copy");
+  here.partition(mpi::scotch(cells, {next}));
+  mpi::Balancing balancing(mpi.comm(), here, cells);
+  int steps = 0, cuts = 0;
+  for (int calls = 0; !balancing.is_done(); ++calls) {
+    expect(calls < 20, "it is not done after ", calls, " calls");
+    for (int step = 0; step < 10; ++step, ++steps) {
+      par_loop(add, cells, arg(x, next[0], READ), arg(sum, WRITE));
+      par_loop(copy, cells, arg(sum, READ), arg(x, WRITE));
+    }
+    const auto shares = balancing.next();
+    if (!shares) continue;
+    ++cuts;
+    expect(calls > 0, "shares before anything is measured");
+    const double together = std::accumulate(shares->begin(), shares->end(), 0.0);
+    expect(shares->size() == static_cast<std::size_t>(mpi.size()), shares->size(), " shares");
+    expect(std::abs(together - 1) < 1e-9, "shares sum up to ", together);
+    expect(std::ranges::min(*shares) >= 0, "a share of ", std::ranges::min(*shares));
+    std::vector<double> theirs = *shares;
+    MPI_Bcast(theirs.data(), mpi.size(), MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    expect(theirs == *shares, "ranks have other shares");
+    here.partition(mpi::scotch(cells, {next}), *shares);
+  }
+  expect(cuts <= 5, cuts, " cuts");
+  expect(!balancing.next(), "shares when it is done");
+  for (const double value : sum.fetch<double>())
+    expect(value == steps, "a sum is ", value, ", expected ", steps);
+  if (mpi.rank() == 0) say("balanced");
 }
 
 /// Shares of ranks by their speed: of what they say that they did, and as measured.

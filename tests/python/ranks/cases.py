@@ -68,6 +68,20 @@ def partitioners(folder):
         say(name, int(found.sum()), int(found.max()))
 
 
+def weights(folder):
+    """Parts are as large as the ranks are fast."""
+    grid = Grid(along=20, out=20)
+    shares = op2.speeds()
+    assert len(shares) == COMM.size and abs(sum(shares) - 1) < 1e-12 and min(shares) > 0, shares
+    assert COMM.allgather(shares) == COMM.size * [shares]
+    wanted = [1 + (rank == 0) for rank in range(COMM.size)]
+    op2.partition(op2.rcb(grid.cells, grid.x, through=grid.pcell), wanted)
+    owned = COMM.allgather(grid.cells.size)
+    for rank, cells in enumerate(owned):
+        assert abs(cells - sum(owned) * wanted[rank] / sum(wanted)) <= COMM.size, owned
+    say(int(grid.count().sum()))
+
+
 def reductions(folder):
     """Globals and norms have the same bits everywhere; arrays with halos the newest values."""
     grid = Grid()
@@ -162,6 +176,6 @@ def throws_bad_input(folder):
 if __name__ == "__main__":
     import kiln.op2.exceptions  # noqa: F401
 
-    {f.__name__: f for f in (partitioners, reductions, files, refusals, throws, throws_bad_input)}[
+    {f.__name__: f for f in (partitioners, weights, reductions, files, refusals, throws, throws_bad_input)}[
         sys.argv[1]
     ](sys.argv[2])
