@@ -10,7 +10,7 @@ function(kiln_without_own_targets variable)
   set(${variable} ${${variable}} PARENT_SCOPE)
 endfunction()
 
-# kiln_in_batches(TARGET [SIZE]): its sources are compiled together, sixteen at a time or SIZE.
+# kiln_in_batches(TARGET [SIZE]): its sources are compiled together, 32 at a time or SIZE.
 function(kiln_in_batches target)
   if(KILN_UNITY)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
@@ -99,7 +99,7 @@ function(kiln_test name)
   target_link_libraries(test_${name} PRIVATE ${ARG_DEPENDS} kiln_testing)
   # Test code need not be fast, but be built fast; that of BLAS computes what it compares with.
   target_compile_options(test_${name} PRIVATE $<IF:$<STREQUAL:${name},blas>,-O1,-O0>)
-  kiln_in_batches(test_${name} 12)
+  kiln_in_batches(test_${name} 24)
   if(KILN_UNITY AND NOT name STREQUAL blas)
     target_precompile_headers(test_${name} REUSE_FROM kiln_test_headers)
   endif()

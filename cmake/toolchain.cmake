@@ -14,10 +14,11 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# Modules that say UNITY are compiled in batches of sixteen sources: what these include, the larger
-# part of their cost, is read once. Names in anonymous namespaces are then unique in a module.
+# Modules that say UNITY are compiled in batches of 32 sources: what these include and the templates
+# that they share, the larger part of their cost, are compiled once. Names in anonymous namespaces are
+# then unique in a module.
 option(KILN_UNITY "Compile the sources of modules in batches" ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 32)
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
                     -Wno-missing-field-initializers)

@@ -38,21 +38,21 @@ unsigned usable_cores() {
                                                          : 1;
 }
 
-struct Free {
-  void operator()(void* block) const { std::free(block); }
-};
-using Block = std::unique_ptr<void, Free>;
-
-Block block_of(std::size_t bytes) {
-  Block block(std::aligned_alloc(4096, bytes));
-  if (!block) throw std::bad_alloc();
-  std::memset(block.get(), 1, bytes);  // so that its pages are there, and its own
-  return block;
-}
-
 }  // namespace
 
 struct Bandwidth::Team {
+  struct Free {
+    void operator()(void* block) const { std::free(block); }
+  };
+  using Block = std::unique_ptr<void, Free>;
+
+  static Block block_of(std::size_t bytes) {
+    Block block(std::aligned_alloc(4096, bytes));
+    if (!block) throw std::bad_alloc();
+    std::memset(block.get(), 1, bytes);  // so that its pages are there, and its own
+    return block;
+  }
+
   Team(Kind what, std::size_t bytes)
       : kind(what),
         part(bytes / usable_cores() / 4096 * 4096),

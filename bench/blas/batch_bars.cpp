@@ -122,20 +122,6 @@ Bar cpu_bar(Precision precision, std::size_t n) {
           }};
 }
 
-Outcome against_vendor(const Call& call) {
-  if (!select_devices("gpu")) return not_measured("there is no GPU");
-  Cublas& rival = Cublas::get();
-  if (!rival.present()) return not_measured("cuBLAS is absent");
-  rival::Machine machine("gpu");
-  rival::Problem problem(machine, call);
-  const CublasCopies copies(problem);
-  constexpr int calls = 20;
-  auto theirs = in_a_row(
-      "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
-      calls);
-  return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
-}
-
 Bar gpu_bar(Precision precision, std::size_t n, std::size_t items,
             Storage stored = Storage::native) {
   Call call = batch_of(precision, n, items);
@@ -147,7 +133,7 @@ Bar gpu_bar(Precision precision, std::size_t n, std::size_t items,
           Holds::at_least,
           0.8,
           "of its speed",
-          [call](const Context&) { return against_vendor(call); }};
+          [call](const Context&) { return against_cublas(call, 20); }};
 }
 
 }  // namespace

@@ -57,13 +57,13 @@ Sample host_time(std::function<void()> call, cl_command_queue queue) {
   };
 }
 
-constexpr std::size_t small = 64;
-constexpr int many = 2000;
+constexpr std::size_t small_side = 64;
+constexpr int many_pairs = 2000;
 
 Outcome beyond_the_enqueues(const Context& context) {
   const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
   rival::Machine machine("cpu");
-  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
+  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small_side));
   const cl_command_queue queue = problem.queue();
   const Execution execution{{&queue, 1}};
   const auto sequence = machine.library().build(problem.call(), execution);
@@ -75,7 +75,7 @@ Outcome beyond_the_enqueues(const Context& context) {
                                       sequence->enqueue_only({&queue, 1});
                                     },
                                     queue),
-                                many, 100);
+                                many_pairs, 100);
   if (!pairs) return not_measured(pairs.error());
   Figure figure = difference(*pairs, "us");
   figure.detail += fmt::format(", {} kernel{}", sequence->steps().size(),
@@ -88,10 +88,11 @@ Outcome against_clblast(const Context& context) {
   if (!rival.present()) return not_measured("libclblast.so.1 is absent");
   const ClblasSgemm sgemm(library_in(context, "libclBLAS.so.2"));
   rival::Machine machine("cpu");
-  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small));
+  rival::Problem problem(machine, measured_call(Routine::gemm, Precision::s, small_side));
   const cl_command_queue queue = problem.queue();
-  const auto pairs = interleave(host_time([&] { rival.run(problem.call(), queue); }, queue),
-                                host_time([&] { sgemm(problem.call(), queue); }, queue), many, 100);
+  const auto pairs =
+      interleave(host_time([&] { rival.run(problem.call(), queue); }, queue),
+                 host_time([&] { sgemm(problem.call(), queue); }, queue), many_pairs, 100);
   if (!pairs) return not_measured(pairs.error());
   return ratio(*pairs, "us");
 }

@@ -67,13 +67,13 @@ constexpr Measured level_3[] = {
     {Routine::syrk, "sc", 64, 512}, {Routine::herk, "c", 64, 512},  {Routine::syr2k, "sc", 64, 512},
     {Routine::her2k, "c", 64, 512}, {Routine::trmm, "sc", 64, 512}, {Routine::trsm, "sc", 64, 512},
 };
-constexpr Measured copies[] = {
+constexpr Measured matrix_copies[] = {
     {Routine::omatcopy, "sc", 64, 2048},
     {Routine::omatcopy, "sc", 64, 512, transposed, "omatcopy-t"},
     {Routine::omatcopy, "s", 511, 2048, transposed, "omatcopy-t"},
 };
 
-std::string name_of(const Measured& measured, Precision precision) {
+std::string measured_name(const Measured& measured, Precision precision) {
   if (!measured.name.empty()) return letter(precision) + std::string(measured.name);
   if (is_complex(precision) && measured.routine == Routine::dot) return "cdotu";
   if (is_complex(precision) && measured.routine == Routine::ger) return "cgeru";
@@ -149,7 +149,7 @@ void add(std::vector<ClblastProblem>& problems, const std::string& group,
     for (const char of : measured.precisions)
       for (const std::size_t n : {measured.small, measured.large}) {
         const Precision precision = of == 's' ? Precision::s : Precision::c;
-        const std::string name = name_of(measured, precision);
+        const std::string name = measured_name(measured, precision);
         problems.push_back({fmt::format("{}/{}-{}", group, name, n),
                             fmt::format("{}, n = {},", name, n), call_of(measured, precision, n),
                             n == measured.small});
@@ -213,7 +213,7 @@ std::vector<Bar> clblast_routine_bars() {
   add(problems, "level1", level_1);
   add(problems, "level2", level_2);
   add(problems, "level3", level_3);
-  add(problems, "copies", copies);
+  add(problems, "copies", matrix_copies);
   for (const auto& [channels, side] : {std::pair<std::size_t, std::size_t>{3, 16}, {16, 128}}) {
     add_images<float>(problems, channels, side);
     add_images<std::complex<float>>(problems, channels, side);

@@ -3,6 +3,8 @@
 #include <complex>
 #include <stdexcept>
 
+#include "blas/duel.hpp"
+
 namespace kiln::bench {
 namespace {
 
@@ -172,6 +174,19 @@ void Cublas::run(const Call& call, const std::array<void*, slot_count>& memory) 
 
 void Cublas::finish() {
   check(runtime_.function<int()>("cudaDeviceSynchronize")(), "cudaDeviceSynchronize");
+}
+
+Outcome against_cublas(const Call& call, int calls) {
+  if (!select_devices("gpu")) return not_measured("there is no GPU");
+  Cublas& rival = Cublas::get();
+  if (!rival.present()) return not_measured("cuBLAS is absent");
+  rival::Machine machine("gpu");
+  rival::Problem problem(machine, call);
+  const CublasCopies copies(problem);
+  auto theirs = in_a_row(
+      "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
+      calls);
+  return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
 }
 
 }  // namespace kiln::bench

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "blas/call/call.hpp"
+#include "frame/bar.hpp"
 #include "rival/libraries.hpp"
 #include "rival/problem.hpp"
 
@@ -46,5 +47,9 @@ class CublasCopies {
  private:
   std::array<void*, blas::slot_count> memory_{};
 };
+
+/// A call on the GPU against cuBLAS's, so many in a row on either side. Not measured where there is
+/// no GPU, or no cuBLAS.
+Outcome against_cublas(const blas::Call& call, int calls);
 
 }  // namespace kiln::bench

@@ -10,20 +10,6 @@ namespace {
 
 using namespace kiln::blas;
 
-Outcome against_vendor(const Call& call) {
-  if (!select_devices("gpu")) return not_measured("there is no GPU");
-  Cublas& rival = Cublas::get();
-  if (!rival.present()) return not_measured("cuBLAS is absent");
-  rival::Machine machine("gpu");
-  rival::Problem problem(machine, call);
-  const CublasCopies copies(problem);
-  const int calls = calls_for(call);
-  auto theirs = in_a_row(
-      "cuBLAS", [&] { rival.run(problem.call(), copies.memory()); }, [&] { rival.finish(); },
-      calls);
-  return duel(problem, std::move(theirs), kiln_in_a_row(problem, calls), 9);
-}
-
 Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {
   const Call call = measured_call(routine, precision, n);
   return {fmt::format("blas/gpu-{}-{}", name_of(call), n),
@@ -31,7 +17,7 @@ Bar bar(Routine routine, Precision precision, std::size_t n, double limit) {
           Holds::at_least,
           limit,
           "of its speed",
-          [call](const Context&) { return against_vendor(call); }};
+          [call](const Context&) { return against_cublas(call, calls_for(call)); }};
 }
 
 /// A product of factors that lie in memory as `factors`, into C as `result`. cuBLAS is fast for
@@ -50,7 +36,7 @@ Bar stored_bar(const char* name, Storage factors, Storage result, std::size_t n,
           Holds::at_least,
           limit,
           "of its speed",
-          [call](const Context&) { return against_vendor(call); }};
+          [call](const Context&) { return against_cublas(call, calls_for(call)); }};
 }
 
 /// Two calls of Kiln's on the GPU, in turns: how many times as long the first takes.
@@ -109,7 +95,7 @@ Bar emulated_bar(std::size_t n, double limit) {
           Holds::at_least,
           limit,
           "of its speed",
-          [call](const Context&) { return against_vendor(call); }};
+          [call](const Context&) { return against_cublas(call, calls_for(call)); }};
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kPairs = 200;
+constexpr int kKdbPairs = 200;
 
 /// A record that clBLAS's tuner would accept for every data type, so that every rule is checked.
 kdb::Record record_for(kdb::Scheme scheme) {
@@ -119,7 +119,7 @@ Outcome against_zlib(Work work) {
   bool right = true;
   const Sample ours = [&] { return milliseconds([&] { right &= work(database, *file); }); };
   const Sample theirs = [&] { return milliseconds([&] { total += zlib.run(); }); };
-  const auto pairs = interleave(ours, theirs, kPairs, 10);
+  const auto pairs = interleave(ours, theirs, kKdbPairs, 10);
   if (!pairs) return not_measured(pairs.error());
   if (!right || !zlib.all_right() || total == 0) return not_measured("a sum or a result is wrong");
   auto figure = ratio(*pairs, "ms");
@@ -127,7 +127,7 @@ Outcome against_zlib(Work work) {
   return figure;
 }
 
-Outcome verify_time(const Context&) {
+Outcome kdb_verify_time(const Context&) {
   return against_zlib([](const kdb::Database& database, const Bytes& file) {
     const auto read = kdb::parse(file);
     if (!read || read->patterns.size() != database.patterns.size()) return false;
@@ -138,7 +138,7 @@ Outcome verify_time(const Context&) {
   });
 }
 
-Outcome write_time(const Context&) {
+Outcome kdb_write_time(const Context&) {
   return against_zlib([](const kdb::Database& database, const Bytes& file) {
     const auto written = kdb::write(database);
     return written && written->size() == file.size();
@@ -148,10 +148,11 @@ Outcome write_time(const Context&) {
 }  // namespace
 
 std::vector<Bar> kdb_bars() {
-  return {{"formats/kdb-verify",
-           "read and verify a kernel database of 12,864 records against its sums by zlib",
-           Holds::at_most, 1.2, "x", verify_time},
-          {"formats/kdb-write", "write it against the same", Holds::at_most, 1.2, "x", write_time}};
+  return {
+      {"formats/kdb-verify",
+       "read and verify a kernel database of 12,864 records against its sums by zlib",
+       Holds::at_most, 1.2, "x", kdb_verify_time},
+      {"formats/kdb-write", "write it against the same", Holds::at_most, 1.2, "x", kdb_write_time}};
 }
 
 }  // namespace kiln::bench

@@ -1,5 +1,5 @@
 // A program archive of 100 MB, verified where it is mapped: the cost has to go with the file
-// records and not with what they hold.
+// kRecords and not with what they hold.
 #include "kiln/formats/poclbin.hpp"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ constexpr int kKernels = 200;
 constexpr int kVariants = 37;  // with objects of 13.6 kB, as PoCL 3.1 links them, this is 100 MB
 constexpr std::size_t kObjectBytes = 13'608;
 constexpr int kRuns = 200;
-constexpr int kPairs = 200;
+constexpr int kArchivePairs = 200;
 
 /// An archive like those of PoCL 3.1; `object_bytes` each file.
 Bytes make_archive(int kernels, int variants, std::size_t object_bytes) {
@@ -67,16 +67,16 @@ class Mapped {
   ByteView view_;
 };
 
-constexpr double records = 1 + kKernels * kVariants;
+constexpr double kRecords = 1 + kKernels * kVariants;
 
 /// Microseconds of one verification for each file record.
 double verify_once(ByteView bytes) {
   const auto start = now_ns();
   const auto verified = poclbin::verify(bytes);
   const auto end = now_ns();
-  if (!verified || verified->files != static_cast<std::uint64_t>(records))
+  if (!verified || verified->files != static_cast<std::uint64_t>(kRecords))
     throw Error(Errc::internal, "the archive does not verify");
-  return static_cast<double>(end - start) * 1e-3 / records;
+  return static_cast<double>(end - start) * 1e-3 / kRecords;
 }
 
 std::vector<double> verify_often(ByteView bytes) {
@@ -85,28 +85,28 @@ std::vector<double> verify_often(ByteView bytes) {
   return samples;
 }
 
-Outcome verify_time(const Context&) {
+Outcome archive_verify_time(const Context&) {
   const Mapped large(make_archive(kKernels, kVariants, kObjectBytes));
   // The first pass meets pages that this process has not touched yet.
   const double first = verify_once(large.view());
   const auto samples = verify_often(large.view());
   const Mapped hollow(make_archive(kKernels, kVariants, 16));
-  return Figure{
-      median(samples),
-      fmt::format("{:.0f} records, {:.1f} MB, quartiles {:.3f} to {:.3f} us; the first "
-                  "pass, untouched pages, {:.3f}; with files of 16 bytes {:.3f}",
-                  records, static_cast<double>(large.view().size()) * 1e-6, quantile(samples, 0.25),
-                  quantile(samples, 0.75), first, median(verify_often(hollow.view())))};
+  return Figure{median(samples),
+                fmt::format("{:.0f} records, {:.1f} MB, quartiles {:.3f} to {:.3f} us; the first "
+                            "pass, untouched pages, {:.3f}; with files of 16 bytes {:.3f}",
+                            kRecords, static_cast<double>(large.view().size()) * 1e-6,
+                            quantile(samples, 0.25), quantile(samples, 0.75), first,
+                            median(verify_often(hollow.view())))};
 }
 
 Outcome verify_heap(const Context&) {
   const Bytes bytes = make_archive(kKernels, kVariants, kObjectBytes);
   const auto peak = heap_peak([&] { verify_once(bytes); });
-  constexpr double allowed = 64 * 1024 + 64 * records;
+  constexpr double allowed = 64 * 1024 + 64 * kRecords;
   return Figure{static_cast<double>(peak) / allowed,
                 fmt::format("{} bytes at most, {:.1f} a record; 64 kB and 64 bytes a record are "
                             "{:.0f}",
-                            peak, static_cast<double>(peak) / records, allowed)};
+                            peak, static_cast<double>(peak) / kRecords, allowed)};
 }
 
 Outcome process_time(const Context& context) {
@@ -117,7 +117,8 @@ Outcome process_time(const Context& context) {
   const Bytes bytes = make_archive(1, 2, 17'000);  // with program.bc three files, 51 kB
   value_or_throw(write_file(path, bytes));
   const Program verify{kiln, {"poclbin", "verify", path.string()}, {}};
-  const auto pairs = interleave(timed(verify), timed({"/bin/true", {}, {}}), kPairs, kPairs / 10);
+  const auto pairs =
+      interleave(timed(verify), timed({"/bin/true", {}, {}}), kArchivePairs, kArchivePairs / 10);
   if (!pairs) return not_measured(pairs.error());
   auto figure = difference(*pairs, "ms");
   figure.detail += fmt::format("; {} bytes", bytes.size());
@@ -129,7 +130,7 @@ Outcome process_time(const Context& context) {
 std::vector<Bar> poclbin_bars() {
   return {
       {"formats/poclbin-verify", "verify a mapped program archive of 100 MB, a file record",
-       Holds::at_most, 1, "us", verify_time},
+       Holds::at_most, 1, "us", archive_verify_time},
       {"formats/poclbin-heap", "heap of that, against 64 kB and 64 bytes a record", Holds::at_most,
        1, "x", verify_heap},
       {"formats/poclbin-process", "whole process `kiln poclbin verify` of 50 kB, against `true`",

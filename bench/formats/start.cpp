@@ -12,7 +12,7 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kItems = 4096;
+constexpr int kStartItems = 4096;
 
 /// Both archives of one source; programs that fail are errors.
 struct Archives {
@@ -39,7 +39,7 @@ Sample start_of(const Context& context, const fs::path& archive, const std::stri
     const Sandbox fresh;
     return time_process(
         {context.binaries / "rival-start_archive",
-         {archive.string(), kernel, std::to_string(kItems), std::to_string(kStartLocal)},
+         {archive.string(), kernel, std::to_string(kStartItems), std::to_string(kStartLocal)},
          fresh.environment()});
   };
 }

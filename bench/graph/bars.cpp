@@ -237,14 +237,14 @@ Outcome starpu_overhead(const Context& context, See see) {
 }
 
 /// Debian's interpreter: it is the one that has Debian's packages.
-constexpr const char* python = "/usr/bin/python3";
+constexpr const char* debian_python = "/usr/bin/python3";
 
 /// One of the original's schedulers, in Python. Its results must be Kiln's.
 double original_ms(const Context& context, const std::string& graph, const std::string& folder,
                    const Words& policy, const std::string& digest) {
   Words arguments{(context.source / "bench/rivals/graph_original.py").string(), folder, "9"};
   arguments.insert(arguments.end(), policy.begin(), policy.end());
-  const Json found = run_child(context, python, arguments, See::one_device);
+  const Json found = run_child(context, debian_python, arguments, See::one_device);
   const Json results = run_child(context, "bench-graph_files", {"digest", graph, folder});
   if (results.at("digest") != digest) throw Error(Errc::internal, graph + ": results differ");
   return middle(found);
@@ -253,7 +253,7 @@ double original_ms(const Context& context, const std::string& graph, const std::
 /// The best of what the original's schedulers come to: its clusters with each split of the parts,
 /// of which it would have to be told the best.
 Outcome original(const Context& context, const char* graph, std::size_t heads) {
-  if (!fs::exists(python)) return not_measured("no python3");
+  if (!fs::exists(debian_python)) return not_measured("no python3");
   const auto folder = value_or_throw(TemporaryFolder::create("kiln-graph"));
   const std::string place = folder.path().string();
   run_child(context, "bench-graph_files", {"write", graph, place});

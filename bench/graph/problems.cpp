@@ -18,13 +18,13 @@ using graph::Problem;
 using graph::Task;
 
 /// Microseconds on the GPU, on the processor, and of a transfer of what a task needs.
-struct Times {
+struct TaskTimes {
   double first, second, transfer;
 };
 
 /// Products, transposes, rows and vectors of a size: a GPU and a processor of about 2015.
-const std::map<std::size_t, std::map<std::string, Times>>& by_size() {
-  static const std::map<std::size_t, std::map<std::string, Times>> all{
+const std::map<std::size_t, std::map<std::string, TaskTimes>>& by_size() {
+  static const std::map<std::size_t, std::map<std::string, TaskTimes>> all{
       {64,
        {{"product", {39.1, 154.5, 16.9}},
         {"transpose", {12.6, 34.3, 2.6}},
@@ -49,23 +49,23 @@ const std::map<std::size_t, std::map<std::string, Times>>& by_size() {
 }
 
 /// The same of kernels whose size does not matter here.
-Times usual_times(const std::string& kernel) {
-  static const std::map<std::string, Times> all{{"cholesky_tile", {968, 550, 62}},
-                                                {"solve_lower_transposed", {410, 1300, 62}},
-                                                {"product_off_transposed", {372, 2900, 62}},
-                                                {"lu_tile", {968, 550, 62}},
-                                                {"solve_unit_lower", {410, 1300, 62}},
-                                                {"solve_upper", {410, 1300, 62}},
-                                                {"product_off", {372, 2900, 62}},
-                                                {"product", {402, 3100, 58}},
-                                                {"bump", {52, 90, 40}},
-                                                {"scale", {52, 90, 40}},
-                                                {"blend", {62, 84, 46}},
-                                                {"gap", {44, 94, 46}},
-                                                {"peak", {66, 70, 46}},
-                                                {"add", {62, 84, 46}}};
+TaskTimes usual_times(const std::string& kernel) {
+  static const std::map<std::string, TaskTimes> all{{"cholesky_tile", {968, 550, 62}},
+                                                    {"solve_lower_transposed", {410, 1300, 62}},
+                                                    {"product_off_transposed", {372, 2900, 62}},
+                                                    {"lu_tile", {968, 550, 62}},
+                                                    {"solve_unit_lower", {410, 1300, 62}},
+                                                    {"solve_upper", {410, 1300, 62}},
+                                                    {"product_off", {372, 2900, 62}},
+                                                    {"product", {402, 3100, 58}},
+                                                    {"bump", {52, 90, 40}},
+                                                    {"scale", {52, 90, 40}},
+                                                    {"blend", {62, 84, 46}},
+                                                    {"gap", {44, 94, 46}},
+                                                    {"peak", {66, 70, 46}},
+                                                    {"add", {62, 84, 46}}};
   const auto found = all.find(kernel);
-  return found != all.end() ? found->second : Times{120, 310, 50};
+  return found != all.end() ? found->second : TaskTimes{120, 310, 50};
 }
 
 }  // namespace

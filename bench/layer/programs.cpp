@@ -16,8 +16,8 @@ namespace {
 
 /// Real programs, which the scripts in tests/layer/programs run; those that build for a second or
 /// more when nothing is cached.
-constexpr const char* programs[] = {"pyopencl",       "opencv",  "ffmpeg",   "viennacl_cg",
-                                    "viennacl_dense", "clblast", "darktable"};
+constexpr const char* measured_programs[] = {"pyopencl",       "opencv",  "ffmpeg",   "viennacl_cg",
+                                             "viennacl_dense", "clblast", "darktable"};
 
 /// One run of a program: what it waited for in builds, queries of binaries and first launches.
 struct Run {
@@ -82,7 +82,7 @@ class Trial {
   Sandbox box_;
 };
 
-constexpr int rounds = 3;
+constexpr int kProgramRounds = 3;
 
 /// What of the caches is there when the program starts.
 enum class Caches { none, drivers };
@@ -97,7 +97,7 @@ Outcome build_time(const Context& context, const char* name, Caches caches) {
   layered.run(true);
   Pairs pairs;
   int compiles = 0;
-  for (int round = 0; round < rounds; ++round) {
+  for (int round = 0; round < kProgramRounds; ++round) {
     for (const Trial* trial : {&plain, &layered}) {
       trial->empty("own");
       if (caches == Caches::none) trial->empty("driver");
@@ -151,7 +151,7 @@ Outcome herd(const Context& context) {
 
 std::vector<Bar> layer_program_bars() {
   std::vector<Bar> bars;
-  for (const char* name : programs) {
+  for (const char* name : measured_programs) {
     std::string shown = name;
     std::replace(shown.begin(), shown.end(), '_', '-');
     bars.push_back({fmt::format("layer/{}-cold", shown),

@@ -10,10 +10,11 @@
 namespace kiln::bench {
 namespace {
 
-enum class Part { geometric_mean, smallest };
+enum class Statistic { geometric_mean, smallest };
 
 /// The rival runs itself with the layer, without and with KILN_LAYER_TUNE by turns.
-Outcome local_sizes(const Context& context, const char* device, const char* side, Part part) {
+Outcome local_sizes(const Context& context, const char* device, const char* side,
+                    Statistic statistic) {
   const Sandbox box;
   ProcessRequest request;
   request.program = context.binaries / "rival-layer_local_sizes";
@@ -35,7 +36,7 @@ Outcome local_sizes(const Context& context, const char* device, const char* side
     if (name == "smallest") words >> smallest >> worst;
   }
   if (mean <= 0 || smallest <= 0) return not_measured("no comparison: " + result->output);
-  return Figure{part == Part::smallest ? smallest : mean,
+  return Figure{statistic == Statistic::smallest ? smallest : mean,
                 fmt::format("20 kernels on a {}: geometric mean {:.3f}, smallest {:.3f} ({})",
                             device, mean, smallest, worst)};
 }
@@ -46,11 +47,11 @@ std::vector<Bar> layer_tune_bars() {
   return {
       {"layer/tune-gpu", "kernels that pass no local size on a GPU, without --tune against with it",
        Holds::at_least, 1.15, "x",
-       [](const Context& c) { return local_sizes(c, "gpu", "2048", Part::geometric_mean); }},
+       [](const Context& c) { return local_sizes(c, "gpu", "2048", Statistic::geometric_mean); }},
       {"layer/tune-gpu-worst", "the kernel of these that gains least", Holds::at_least, 0.98, "x",
-       [](const Context& c) { return local_sizes(c, "gpu", "2048", Part::smallest); }},
+       [](const Context& c) { return local_sizes(c, "gpu", "2048", Statistic::smallest); }},
       {"layer/tune-pocl", "the same on PoCL's processor, the mean", Holds::at_least, 0.98, "x",
-       [](const Context& c) { return local_sizes(c, "cpu", "256", Part::geometric_mean); }},
+       [](const Context& c) { return local_sizes(c, "cpu", "256", Statistic::geometric_mean); }},
   };
 }
 

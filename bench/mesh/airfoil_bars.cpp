@@ -55,11 +55,11 @@ mesh::Mesh::Options options_on(const char* device, std::size_t queued) {
 void let_threads_rest() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
 /// Both sides on one mesh, in step with each other.
-class Duel {
+class AirfoilDuel {
  public:
   enum Loop { save_soln, adt_calc, res_calc, bres_calc, update, loops };
 
-  Duel()
+  AirfoilDuel()
       : grid_(400, 600),
         mesh_(options_on("cpu", 32)),
         ours_(mesh_, grid_.grid),
@@ -136,8 +136,8 @@ class Duel {
   OmpAirfoil theirs_;
 };
 
-Duel& duel() {
-  static Duel one;
+AirfoilDuel& airfoil_duel() {
+  static AirfoilDuel one;
   return one;
 }
 
@@ -200,13 +200,13 @@ Outcome loop_share(const std::string& loop) {
       flow.q().bytes(), fmt::format("; {:.1f} GB/s in the course of time steps", in_step));
 }
 
-Bar loop_bar(const char* name, const char* of, Duel::Loop loop) {
+Bar loop_bar(const char* name, const char* of, AirfoilDuel::Loop loop) {
   return {std::string("mesh/airfoil-") + name,
           std::string(of) + " of airfoil against OpenMP's",
           Holds::at_most,
           1.05,
           "x",
-          [loop](const Context&) { return duel().of(loop); }};
+          [loop](const Context&) { return airfoil_duel().of(loop); }};
 }
 
 }  // namespace
@@ -215,11 +215,11 @@ std::vector<Bar> airfoil_bars() {
   return {
       {"mesh/airfoil",
        "a time step of airfoil, double, 720000 cells, PoCL on all cores, against OpenMP by hand",
-       Holds::at_most, 1.0, "x", [](const Context&) { return duel().whole(); }},
-      loop_bar("save", "save_soln", Duel::save_soln),
-      loop_bar("adt", "adt_calc", Duel::adt_calc),
-      loop_bar("res", "res_calc", Duel::res_calc),
-      loop_bar("update", "update", Duel::update),
+       Holds::at_most, 1.0, "x", [](const Context&) { return airfoil_duel().whole(); }},
+      loop_bar("save", "save_soln", AirfoilDuel::save_soln),
+      loop_bar("adt", "adt_calc", AirfoilDuel::adt_calc),
+      loop_bar("res", "res_calc", AirfoilDuel::res_calc),
+      loop_bar("update", "update", AirfoilDuel::update),
       {"mesh/airfoil-share", "a time step's bytes a second, of the device's own copy bandwidth",
        Holds::at_least, 0.6, "of it", [](const Context&) { return step_share("cpu", 400, 600); }},
       {"mesh/save-share",

@@ -29,7 +29,7 @@ std::string difference_of(const SerialPlan& serial, const mesh::MeshPlan& plan) 
   return {};
 }
 
-Outcome measure(int threads) {
+Outcome plan_on_threads(int threads) {
   if (static_cast<int>(std::thread::hardware_concurrency()) < threads)
     return not_measured(fmt::format("the machine has fewer than {} cores", threads));
   const AirfoilMaps maps = airfoil_maps(400, 600);
@@ -56,9 +56,9 @@ std::vector<Bar> plan_bars() {
   return {{"mesh/plan-1",
            "plan of res_calc (1,438,600 edges, blocks of 256, staged) on one thread, against a "
            "builder that makes it as OP2 does",
-           Holds::at_least, 4, "x faster", [](const Context&) { return measure(1); }},
+           Holds::at_least, 4, "x faster", [](const Context&) { return plan_on_threads(1); }},
           {"mesh/plan-2", "the same on two threads", Holds::at_least, 6, "x faster",
-           [](const Context&) { return measure(2); }}};
+           [](const Context&) { return plan_on_threads(2); }}};
 }
 
 }  // namespace kiln::bench

@@ -4,23 +4,24 @@
 #include <cmath>
 
 #include "frame/statistics.hpp"
+#include "kiln/runtime.hpp"
 #include "mpi/bars.hpp"
 #include "mpi/launch.hpp"
 
 namespace kiln::bench {
 namespace {
 
-using Numbers = std::vector<double>;
+using Samples = std::vector<double>;
 
-Numbers numbers(const nlohmann::json& found, const char* name) {
-  return found.at(name).get<Numbers>();
+Samples samples_of(const nlohmann::json& found, const char* name) {
+  return found.at(name).get<Samples>();
 }
 
 Outcome cost(const Context& context) {
   need_cores(2);
   const auto found =
       run_ranks(context, {.count = 3}, {"duel", grid_of(context, 400, 600), "5", "15"});
-  Figure figure = ratio({numbers(found, "two_ms"), numbers(found, "one_ms")}, "ms");
+  Figure figure = ratio({samples_of(found, "two_ms"), samples_of(found, "one_ms")}, "ms");
   const double two = found["rms"][0], one = found["rms"][1];
   if (std::abs(two - one) > 1e-12 * one)
     return not_measured(fmt::format("the rms differ: {} and {}", two, one));
@@ -34,7 +35,7 @@ Outcome overlap(const Context& context) {
   const auto found =
       run_ranks(context, {.count = 2, .placement = {"-x", "LD_PRELOAD=" + layer.string()}},
                 {"delay", grid_of(context, 400, 600), "5", "21", "2000"});
-  Figure figure = difference({numbers(found, "late_ms"), numbers(found, "prompt_ms")}, "ms");
+  Figure figure = difference({samples_of(found, "late_ms"), samples_of(found, "prompt_ms")}, "ms");
   figure.detail +=
       fmt::format("; {:g} messages and {:.0f} kB a step", found["messages"].get<double>(),
                   1e-3 * found["bytes"].get<double>());
@@ -97,7 +98,11 @@ Outcome gpu_exchange(const Context& context) {
 /// A GPU's rank and a CPU's, with the shares that Kiln finds, against the best of several.
 Outcome unlike(const Context& context) {
   need_gpus(1);
-  const auto found = run_ranks(context, {.count = 2}, {"unlike", grid_of(context, 400, 600), "20"});
+  // Of several GPUs the second rank would have the second one.
+  const auto gpu = Runtime({.devices = "gpu", .store = "off"}).devices().front().index;
+  const auto found = run_ranks(
+      context, {.count = 2},
+      {"unlike", grid_of(context, 400, 600), "20", "--devices", fmt::format("{},cpu", gpu)});
   const double ours = found["balanced_ms"], first = found["speeds_ms"], best = found["best_ms"];
   return Figure{ours / best, fmt::format("{:.3f} ms a step, {:.3f} ms with the shares at first, "
                                          "{:.3f} ms with the best of {}",

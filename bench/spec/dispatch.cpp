@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <fstream>
-#include <sstream>
 
 #include "base/clock.hpp"
+#include "base/os/file.hpp"
 #include "device/context.hpp"
 #include "frame/statistics.hpp"
 #include "kernel/program/launch.hpp"
@@ -19,16 +18,10 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr std::size_t kItems = 1024;
+constexpr std::size_t kDispatchItems = 1024;
 constexpr std::size_t kLocal = 64;
-constexpr int kPairs = 3000;
+constexpr int kDispatchPairs = 3000;
 constexpr int kBlock = 8;  // launches in one sample: a launch alone is near the clock's own cost
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
 
 /// As a programmer writes it, with the C interface and every argument set beforehand.
 class ByHand {
@@ -46,12 +39,12 @@ class ByHand {
     kernel_ = clCreateKernel(program_, "vector_add", &status);
     check_cl(status, "clCreateKernel");
     for (cl_uint i = 0; i < 3; ++i) {
-      buffers_[i] =
-          clCreateBuffer(context_, CL_MEM_READ_WRITE, kItems * sizeof(float), nullptr, &status);
+      buffers_[i] = clCreateBuffer(context_, CL_MEM_READ_WRITE, kDispatchItems * sizeof(float),
+                                   nullptr, &status);
       check_cl(status, "clCreateBuffer");
       check_cl(clSetKernelArg(kernel_, i, sizeof(cl_mem), &buffers_[i]), "clSetKernelArg");
     }
-    const cl_int count = kItems;
+    const cl_int count = kDispatchItems;
     check_cl(clSetKernelArg(kernel_, 3, sizeof count, &count), "clSetKernelArg");
   }
   ~ByHand() {
@@ -64,7 +57,7 @@ class ByHand {
   ByHand(const ByHand&) = delete;
   ByHand& operator=(const ByHand&) = delete;
 
-  void run(std::size_t global = kItems) {
+  void run(std::size_t global = kDispatchItems) {
     check_cl(
         clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, &global, &kLocal, 0, nullptr, nullptr),
         "clEnqueueNDRangeKernel");
@@ -83,7 +76,7 @@ class ByHand {
 class ByKiln {
  public:
   ByKiln(const Context& bench, const DevicePtr& device)
-      : example_(bench, "vector_add", kItems),
+      : example_(bench, "vector_add", kDispatchItems),
         job_(example_.job()),
         queue_(kiln::Context::create({device}), device),
         program_(resolver_.resolve(job_.request, queue_.context(), device)),
@@ -107,7 +100,7 @@ class ByKiln {
   Job job_;
   Resolver resolver_{nullptr};
   Queue queue_;
-  Program& program_;
+  kiln::Program& program_;
   Launch launch_;
   std::array<Buffer, 3> buffers_;
 };
@@ -122,14 +115,16 @@ Sample block_of(Run run) {
   };
 }
 
-Outcome measure(const Context& bench) {
+Outcome dispatch_time(const Context& bench) {
   use_own_driver_cache();
   const auto device = value_or_throw(select_devices("cpu")).front();
-  ByHand hand(device->handle(), text_of(bench.source / "examples/kernels/vector_add.cl"));
+  ByHand hand(device->handle(),
+              value_or_throw(read_text(bench.source / "examples/kernels/vector_add.cl")));
   ByKiln kiln(bench, device);
   const Sample by_hand = block_of([&] { hand.run(); });
-  auto figure = ratio(
-      value_of(interleave(block_of([&] { kiln.run(); }), by_hand, kPairs, kPairs / 10)), "us");
+  auto figure = ratio(value_of(interleave(block_of([&] { kiln.run(); }), by_hand, kDispatchPairs,
+                                          kDispatchPairs / 10)),
+                      "us");
   // One work-group of the same kernel: what any launch costs, and so the floor of both sides.
   const auto floor = value_of(interleave(block_of([&] { hand.run(kLocal); }), by_hand, 300, 10));
   figure.detail += fmt::format(", floor (one work-group) {:.4g} us", median(floor.first));
@@ -144,7 +139,7 @@ Bar dispatch_bar() {
           Holds::at_most,
           1.05,
           "x",
-          measure};
+          dispatch_time};
 }
 
 }  // namespace kiln::bench

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "frame/whole_process.hpp"
 #include "spec/bars.hpp"
@@ -12,14 +11,8 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kPairs = 15;
-constexpr int kItems = 1024;
-
-std::string text_of(const fs::path& file) {
-  std::ostringstream text;
-  text << std::ifstream(file).rdbuf();
-  return text.str();
-}
+constexpr int kFirstRunPairs = 15;
+constexpr int kFirstRunItems = 1024;
 
 /// A sandbox with the example and a kernel text that differs from every other one's, so that no
 /// cache anywhere can hold it.
@@ -28,7 +21,7 @@ class Newcomer {
   Newcomer(const Context& context, int number) {
     const fs::path examples = context.source / "examples";
     fs::copy_file(examples / "specs/vector_add.json", spec());
-    std::ofstream(kernel()) << text_of(examples / "kernels/vector_add.cl")
+    std::ofstream(kernel()) << value_or_throw(read_text(examples / "kernels/vector_add.cl"))
                             << fmt::format("constant int number_of_this_text = {};\n", number);
   }
   fs::path spec() const { return sandbox_.path() / "vector_add.json"; }
@@ -46,7 +39,7 @@ Sample first_run(const Context& context, std::string policy) {
     if (!policy.empty()) environment.emplace_back("KILN_COMPILE", policy);
     return time_process({context.binaries / "kiln",
                          {"run", newcomer.spec().string(), "--set",
-                          fmt::format("dataset={}", kItems), "--devices", "cpu"},
+                          fmt::format("dataset={}", kFirstRunItems), "--devices", "cpu"},
                          environment});
   };
 }
@@ -55,17 +48,17 @@ Sample plain_build(const Context& context) {
   return [context, number = 0]() mutable {
     const Newcomer newcomer(context, ++number);
     return time_process({context.binaries / "rival-vector_add_source",
-                         {newcomer.kernel().string(), std::to_string(kItems)},
+                         {newcomer.kernel().string(), std::to_string(kFirstRunItems)},
                          newcomer.environment()});
   };
 }
 
-Outcome measure(const Context& context) {
+Outcome first_run_time(const Context& context) {
   const Sample rival = plain_build(context);
-  auto figure = ratio(value_of(interleave(first_run(context, ""), rival, kPairs, 1)), "ms");
+  auto figure = ratio(value_of(interleave(first_run(context, ""), rival, kFirstRunPairs, 1)), "ms");
   for (const char* policy : {"apart", "background", "here"}) {
     const auto other =
-        ratio(value_of(interleave(first_run(context, policy), rival, kPairs / 3, 1)), "ms");
+        ratio(value_of(interleave(first_run(context, policy), rival, kFirstRunPairs / 3, 1)), "ms");
     figure.detail += fmt::format(", --compile {}: {:.3f}", policy, other.value);
   }
   return figure;
@@ -79,7 +72,7 @@ Bar first_run_bar() {
           Holds::at_most,
           1.15,
           "x",
-          measure};
+          first_run_time};
 }
 
 }  // namespace kiln::bench

@@ -72,10 +72,10 @@ class FullMemory {
     auto& programs = context_->attachment<ProgramTable>().programs;
     for (int i = 0; i < kPrograms; ++i) {
       keys_.push_back(key_of(bytes_of(i)));
-      Program::Parts parts;
+      kiln::Program::Parts parts;
       parts.key = keys_.back();
       programs.insert({keys_.back(), device_->handle()},
-                      std::make_unique<Program>(std::move(parts)));
+                      std::make_unique<kiln::Program>(std::move(parts)));
     }
     std::shuffle(keys_.begin(), keys_.end(), std::mt19937(0));
   }
@@ -85,7 +85,7 @@ class FullMemory {
     int hits = 0;
     for (int i = 0, at = 0; i < count; ++i, at = at + 1 == kPrograms ? 0 : at + 1) {
       const Key& key = keys_[static_cast<std::size_t>(at)];
-      const Program* program = resolver_.find(key, *context_, *device_);
+      const kiln::Program* program = resolver_.find(key, *context_, *device_);
       hits += program != nullptr && program->key() == key;
     }
     return hits;

@@ -14,13 +14,13 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kPairs = 60;
-constexpr int kItems = 1024;
+constexpr int kProcessPairs = 60;
+constexpr int kProcessItems = 1024;
 
 Program kiln_run(const Context& context, const Sandbox& sandbox) {
   return {context.binaries / "kiln",
           {"run", (context.source / "examples/specs/vector_add.json").string(), "--set",
-           fmt::format("dataset={}", kItems), "--devices", "cpu"},
+           fmt::format("dataset={}", kProcessItems), "--devices", "cpu"},
           sandbox.environment()};
 }
 
@@ -28,7 +28,7 @@ Program kiln_run(const Context& context, const Sandbox& sandbox) {
 fs::path extract_archive(const Context& context, const Sandbox& sandbox, const fs::path& into) {
   use_own_driver_cache();
   const auto device = value_or_throw(select_devices("cpu")).front();
-  Example example(context, "vector_add", kItems);
+  Example example(context, "vector_add", kProcessItems);
   const Job job = example.job();
   Resolver resolver(open_local_store(sandbox.store()));
   const auto opened = kiln::Context::create({device});
@@ -54,9 +54,9 @@ Outcome against_binary(const Context& context) {
   value_of(kiln());  // compiles, and keeps the archive
   const auto archive = extract_archive(context, ours, theirs.path() / "vector_add.poclbin");
   const Program rival{context.binaries / "rival-vector_add_binary",
-                      {archive.string(), std::to_string(kItems)},
+                      {archive.string(), std::to_string(kProcessItems)},
                       theirs.environment()};
-  const auto pairs = value_of(interleave(kiln, timed(rival), kPairs, 5));
+  const auto pairs = value_of(interleave(kiln, timed(rival), kProcessPairs, 5));
   auto figure = ratio(pairs, "ms");
   figure.detail += floor_text(context, theirs, median(pairs.first));
   return figure;
@@ -68,13 +68,14 @@ Outcome against_python(const Context& context) {
   const Program probe{python, {"-c", "import numpy, pyopencl"}, {}};
   if (!fs::exists(python) || !time_process(probe)) return not_measured("no python3-pyopencl");
   const Sandbox ours, theirs;
-  const Program rival{python,
-                      {(context.source / "bench/rivals/vector_add.py").string(),
-                       (context.source / "examples/specs/vector_add.json").string(),
-                       (context.source / "examples/kernels").string(), std::to_string(kItems)},
-                      theirs.environment()};
+  const Program rival{
+      python,
+      {(context.source / "bench/rivals/vector_add.py").string(),
+       (context.source / "examples/specs/vector_add.json").string(),
+       (context.source / "examples/kernels").string(), std::to_string(kProcessItems)},
+      theirs.environment()};
   const auto pairs =
-      value_of(interleave(timed(rival), timed(kiln_run(context, ours)), kPairs / 2, 3));
+      value_of(interleave(timed(rival), timed(kiln_run(context, ours)), kProcessPairs / 2, 3));
   return ratio(pairs, "ms");
 }
 

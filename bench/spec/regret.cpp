@@ -21,7 +21,7 @@ namespace {
 constexpr int kClasses = 11;
 constexpr int kAutoRuns = 5;
 constexpr int kCoarseRuns = 5;
-constexpr int kRounds = 30;
+constexpr int kSplitRounds = 30;
 
 /// How long the fastest way must take to be measured, in milliseconds: far above what a launch
 /// costs, and long enough that what else the cores do is a small part. With a GPU in the run the
@@ -143,7 +143,7 @@ Regret measure_regret(const Context& context, const Subject& subject,
 
   std::vector<double> chosen;
   std::vector<std::vector<double>> rivals(2);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kSplitRounds; ++round) {
     // Who goes first changes, since a run finds in the caches what the one before left there.
     for (int step = 0; step < 3; ++step) {
       const int turn = (step + round) % 3;

@@ -7,14 +7,14 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kPairs = 200;
+constexpr int kStartPairs = 200;
 
 Outcome more_than_true(const Context& context, std::vector<std::string> arguments) {
   const fs::path kiln = context.binaries / "kiln";
   if (!fs::exists(kiln)) return not_measured("the command kiln is not built");
   const Program nothing{"/bin/true", {}, {}};
-  auto pairs =
-      interleave(timed({kiln, std::move(arguments), {}}), timed(nothing), kPairs, kPairs / 10);
+  auto pairs = interleave(timed({kiln, std::move(arguments), {}}), timed(nothing), kStartPairs,
+                          kStartPairs / 10);
   if (!pairs) return not_measured(pairs.error());
   return difference(*pairs, "ms");
 }

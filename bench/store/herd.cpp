@@ -15,7 +15,7 @@ namespace kiln::bench {
 
 namespace {
 
-constexpr int kProcesses = 16, kPrograms = 200, kRounds = 3;
+constexpr int kHerdProcesses = 16, kHerdPrograms = 200, kHerdRounds = 3;
 
 struct Herd {
   double seconds = 0;
@@ -31,8 +31,9 @@ Herd run_herd(const Context& context, int processes, const std::string& store, b
   for (int i = 0; i < processes; ++i) {
     ProcessRequest request;
     request.program = context.binaries / "bench-resolve_many";
-    request.arguments = {store, std::to_string(kPrograms), std::to_string(disjoint ? processes : 1),
-                         std::to_string(disjoint ? i : 0), std::to_string(i)};
+    request.arguments = {store, std::to_string(kHerdPrograms),
+                         std::to_string(disjoint ? processes : 1), std::to_string(disjoint ? i : 0),
+                         std::to_string(i)};
     request.environment = sandboxes[static_cast<std::size_t>(i)].environment();
     // A user's processes differ in nothing that the compiler sees.
     if (!disjoint) request.environment = sandboxes.front().environment();
@@ -53,21 +54,21 @@ Herd run_herd(const Context& context, int processes, const std::string& store, b
   return herd;
 }
 
-struct Measured {
+struct HerdTimes {
   Pairs pairs;
   std::vector<int> compiles;
   std::string failure;
   int processors = 0;
 };
 
-const Measured& measured(const Context& context) {
-  static const Measured all = [&] {
-    Measured result;
+const HerdTimes& measured(const Context& context) {
+  static const HerdTimes all = [&] {
+    HerdTimes result;
     result.processors = std::max(static_cast<int>(std::thread::hardware_concurrency()), 1);
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kHerdRounds; ++round) {
       const Sandbox fresh;
       const auto together = [&] {
-        const Herd herd = run_herd(context, kProcesses, fresh.store(), false);
+        const Herd herd = run_herd(context, kHerdProcesses, fresh.store(), false);
         result.pairs.first.push_back(herd.seconds);
         result.compiles.push_back(herd.compiles);
         if (!herd.failure.empty()) result.failure = herd.failure;
@@ -90,7 +91,7 @@ Outcome compiles(const Context& context) {
   if (!all.failure.empty()) return not_measured(all.failure);
   return Figure{static_cast<double>(*std::max_element(all.compiles.begin(), all.compiles.end())),
                 fmt::format("the most of {} rounds; {} processes, {} programs, random order",
-                            kRounds, kProcesses, kPrograms)};
+                            kHerdRounds, kHerdProcesses, kHerdPrograms)};
 }
 
 Outcome time(const Context& context) {

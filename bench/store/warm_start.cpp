@@ -11,13 +11,15 @@ namespace kiln::bench {
 namespace {
 
 // One group of work-items: what is measured is the start.
-constexpr int kItems = kStartLocal;
+constexpr int kWarmItems = kStartLocal;
 
 /// Kiln with a warm store, and the rivals' arguments for the same work.
 class WarmStart {
  public:
   WarmStart(const Context& context, const StartKernel& kernel)
-      : context_(context), kernel_(kernel), spec_(write_start_spec(kernel, kItems, ours_.path())) {
+      : context_(context),
+        kernel_(kernel),
+        spec_(write_start_spec(kernel, kWarmItems, ours_.path())) {
     value_of(kiln()());  // compiles, and keeps the archive
   }
 
@@ -45,7 +47,7 @@ class WarmStart {
   }
   Program rival(const char* name, const fs::path& file, const Sandbox& sandbox) const {
     return {context_.binaries / name,
-            {file.string(), kernel_.name, std::to_string(kItems), std::to_string(kStartLocal)},
+            {file.string(), kernel_.name, std::to_string(kWarmItems), std::to_string(kStartLocal)},
             sandbox.environment()};
   }
   fs::path source() const { return ours_.path() / (kernel_.name + ".cl"); }

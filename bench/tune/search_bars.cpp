@@ -37,7 +37,7 @@ tl::expected<Json, std::string> tune(const Context& context,
   return Json::parse(ran->output);
 }
 
-Outcome overhead(const Context& context) {
+Outcome search_overhead(const Context& context) {
   const auto result = tune(context, {"--budget", "60s"});
   if (!result) return not_measured(result.error());
   const Json& json = *result;
@@ -98,7 +98,7 @@ std::vector<Bar> search_bars() {
   return {
       {"tune/overhead",
        "of a search for a minute, what is neither compiling nor running: kiln tune sgemm -n 1024",
-       Holds::at_most, 5, "%", overhead},
+       Holds::at_most, 5, "%", search_overhead},
       {"tune/ten-minutes",
        "speed of the best SGEMM of 1024 found in 10 minutes against the best of the whole space",
        Holds::at_least, 0.95, "x", ten_minutes}};

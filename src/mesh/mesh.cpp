@@ -39,7 +39,7 @@ Mesh::Mesh(const Runtime& runtime, const Options& options) {
 Mesh::Mesh(const Runtime& runtime, std::shared_ptr<Transport> transport, const Options& options)
     : Mesh(runtime, options) {
   if (transport == nullptr) refuse("a distributed Mesh: no Transport, expected one");
-  session_->transport = std::move(transport);
+  session_->set_transport(std::move(transport));
   if (options.timeline && session_->is_distributed())
     session_->first_clocks = read_clocks(*session_->transport);
 }

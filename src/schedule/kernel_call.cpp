@@ -90,6 +90,8 @@ Argument job_argument(const CallArgument& argument) {
   return buffer;
 }
 
+}  // namespace
+
 /// What an argument leaves to the kernel's text.
 struct FromText {
   bool access = false;
@@ -98,6 +100,8 @@ struct FromText {
 
   bool is_needed() const { return access || number || !number_type.empty(); }
 };
+
+namespace {
 
 FromText left_to_text(const CallArgument& argument) {
   const auto& content = argument.content();

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view pack_name = "pack";
 constexpr std::string_view pack_magic = "KILNPACK";
-constexpr std::uint32_t version = 1;
-constexpr std::size_t head_size = pack_magic.size() + sizeof version;
+constexpr std::uint32_t pack_version = 1;
+constexpr std::size_t head_size = pack_magic.size() + sizeof pack_version;
 
 auto place_of(const PackEntry& entry) { return std::tie(entry.head.kind, entry.head.key); }
 
@@ -26,7 +26,7 @@ struct Content {
 
 void check_magic(Cursor& cursor) {
   cursor.expect_magic(pack_magic, "not a Kiln pack");
-  cursor.expect_version(version);
+  cursor.expect_version(pack_version);
 }
 
 std::vector<PackEntry> take_entries(Cursor& cursor) {
@@ -97,7 +97,7 @@ Expected<Bytes> write_pack(std::vector<PackEntry> entries) {
 
   Bytes bytes;
   append(bytes, pack_magic);
-  append_le(bytes, version);
+  append_le(bytes, pack_version);
   append_le(bytes, static_cast<std::uint32_t>(entries.size()));
   std::map<Digest, ByteView> contents;
   for (const auto& entry : entries) {

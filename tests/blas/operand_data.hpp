@@ -14,6 +14,14 @@ namespace kiln::blas::testing {
 template <class T>
 using Real = RealOf<T>;
 
+template <class T>
+T conjugate_if(bool conjugated, const T& value) {
+  if constexpr (std::is_same_v<T, Real<T>>)
+    return value;
+  else
+    return conjugated ? std::conj(value) : value;
+}
+
 /// The memory of one argument, on the host: everything that the buffer holds, so that what a
 /// routine must not touch (before the offset, between the lines, behind the end) is compared, too.
 /// It is filled with numbers in [-1, 1) from a seed, never with zeros.

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -16,8 +20,16 @@ namespace kiln::testing {
 
 /// What commands have but for what a test sets.
 inline std::map<std::string, std::string> usual_environment() {
-  return {{"XDG_CONFIG_HOME", ""}, {"KILN_STORE", ""}, {"KILN_TUNED", "off"}, {"TERM", "dumb"}};
+  return {{"XDG_CONFIG_HOME", ""},
+          {"XDG_STATE_HOME", ""},
+          {"KILN_STORE", ""},
+          {"KILN_TUNED", "off"},
+          {"TERM", "dumb"}};
 }
+
+/// Starts the compile server of commands that have these variables as well as this process's own.
+/// It ends with this process.
+void start_compile_server(const std::map<std::string, std::string>& more = {});
 
 /// Runs the real `kiln` in a folder of its own, with no settings but those that the test gives.
 class CommandTest : public ::testing::Test {
@@ -54,10 +66,26 @@ class CommandTest : public ::testing::Test {
     return value_or_throw(run_process(request));
   }
 
-  /// A bash script that finds the command as $KILN.
-  ProcessResult bash(const std::string& script) {
-    set("KILN", KILN_COMMAND);
-    return program("/bin/bash", {"-c", script});
+  /// A bash script that finds the command as $KILN. Its children do not: with one more variable
+  /// they would have a compile server of their own.
+  ProcessResult bash(const std::string& script) const {
+    return program("/bin/bash", {"-c", "KILN='" KILN_COMMAND "'; " + script});
+  }
+
+  /// The store of all tests that are not about stores: each program is compiled once. Programs that
+  /// are optimised have another one than those that are not.
+  static std::string shared_store() {
+    static const bool is_plain = std::getenv("POCL_EXTRA_BUILD_FLAGS") == nullptr;
+    return std::string(KILN_BINARY_DIR "/cli-store") + (is_plain ? "" : "-unoptimised");
+  }
+
+  /// A store below the folder. A new one has nothing but what was found of the driver: to find that
+  /// out takes three times as long as a compile, and each empty store would do it again.
+  std::string fresh_store(const std::string& name) const {
+    const auto path = folder() / name;
+    if (!std::filesystem::exists(path))
+      std::filesystem::copy(findings(), path, std::filesystem::copy_options::recursive);
+    return path.string();
   }
 
   /// Two halves of the processor, where it has two units.
@@ -73,6 +101,30 @@ class CommandTest : public ::testing::Test {
   }
 
  private:
+  /// A store with the findings alone, made once a build. One of another driver does no harm: it has
+  /// nothing of this one.
+  std::filesystem::path findings() const {
+    const std::filesystem::path store = KILN_BINARY_DIR "/cli-findings";
+    if (std::filesystem::exists(store)) return store;
+    const std::string made = (folder() / "findings").string();
+    const std::string any = KILN_SOURCE_DIR "/examples/specs/vector_add.json";
+    EXPECT_EQ(kiln({"run", "-q", any, "--devices", "cpu", "--store", made}).exit_code, 0);
+    std::istringstream listed(kiln({"store", "ls", "--json", "--store", made}).output);
+    for (std::string line; std::getline(listed, line);)
+      if (const auto entry = nlohmann::json::parse(line);
+          entry["label"] != "compiling of the driver") {
+        EXPECT_EQ(kiln({"store", "rm", "--store", made, entry["key"]}).exit_code, 0);
+      }
+    // In one step; another process may have been sooner.
+    const auto next_to_it = store.string() + folder().filename().string();
+    std::filesystem::copy(made, next_to_it, std::filesystem::copy_options::recursive);
+    std::error_code error;
+    std::filesystem::rename(next_to_it, store, error);
+    if (error) std::filesystem::remove_all(next_to_it);
+    std::filesystem::remove_all(made);
+    return store;
+  }
+
   TemporaryFolder folder_;
   std::map<std::string, std::string> environment_;
 };

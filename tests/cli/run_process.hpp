@@ -35,16 +35,27 @@ inline std::string steps_of(const std::string& report) {
 class RunTest : public CommandTest {
  protected:
   RunTest() {
-    set("KILN_STORE", KILN_BINARY_DIR "/cli-store");
+    set("KILN_STORE", shared_store());
     set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache");
     set("XDG_CACHE_HOME", "");
   }
 
-  /// Where compile servers and locks are, for all tests of the process that have no other place for
-  /// them: a server's start is the most of what a short search takes.
+  /// Where compile servers and locks are for tests that tune, which would wait for another process
+  /// of tests else: a folder of this process, with a server that all its searches share. To start
+  /// one is the most of what a short search takes.
   static std::string servers() {
     static const TemporaryFolder folder = value_or_throw(TemporaryFolder::create("kiln-servers"));
+    static const bool has_server =
+        (start_compile_server({{"XDG_RUNTIME_DIR", folder.path().string()}}), true);
+    (void)has_server;
     return folder.path().string();
+  }
+
+  /// Bash: waits until a file, which may not exist yet, has so many lines, or the process $P has
+  /// ended. A loop that looks again and again would take a core from the process that it waits for.
+  static std::string until_lines(int count, const std::string& file) {
+    return " sed -n " + std::to_string(count) + "q < <(exec tail -n +1 -F --pid=$P " + file +
+           " 2>/dev/null);";
   }
 
   /// A kernel `name` with an input and an output of `dataset` elements, in name.json and name.cl.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,6 +16,9 @@
 #include "test_paths.hpp"
 
 namespace kiln::testing {
+
+/// Whether all is run, and nothing that tests could share is shared.
+inline bool is_long_run() { return std::getenv("KILN_LONG") != nullptr; }
 
 /// Runs programs that know nothing of Kiln, with the layer and without. Each test has a store and a
 /// cache of the driver of its own, empty in the beginning.
@@ -33,6 +37,17 @@ class LayerTest : public ::testing::Test {
     std::filesystem::remove_all(folder() / name);
     std::filesystem::create_directories(folder() / name);
     return folder() / name;
+  }
+
+  /// A cache of the driver that the tests of this process share, for programs of which it does not
+  /// matter whether the driver compiles them or knows them: compiling takes most of their time. One
+  /// of the test's own with KILN_LONG.
+  std::string known_programs(const std::string& name) const {
+    static const TemporaryFolder shared =
+        value_or_throw(TemporaryFolder::create("kiln-layer-caches"));
+    const auto cache = (is_long_run() ? folder() : shared.path()) / name;
+    std::filesystem::create_directories(cache);
+    return cache;
   }
 
   /// What a program gets to have the layer, and to have it tell what it did.

@@ -140,8 +140,9 @@ TEST_F(LayerTest, TheSystemsFolderNeedsAWish) {
 class Lifetimes : public LayerTest, public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(Lifetimes, AreAsWithout) {
-  empty_cache("plain-cache");
-  const auto without = run(KILN_LAYER_LIFETIMES, {GetParam()}, plain());
+  Environment alone = plain();
+  alone["POCL_CACHE_DIR"] = known_programs("lifetimes");
+  const auto without = run(KILN_LAYER_LIFETIMES, {GetParam()}, alone);
   ASSERT_NE(without.exit_code, 2) << without.errors;
   EXPECT_EQ(without.signal, 0);
   for (const char* state : {"cold", "warm"}) {

@@ -141,7 +141,7 @@ TEST_P(StoppedRank, EndsAllAtTheLimit) {
   const auto& [before, says] = GetParam();
   const Ranks ranks =
       run_program(3, "-x", {"LD_PRELOAD=" KILN_MPI_STALL_LIBRARY, KILN_MPI_RANKS, "collectives"},
-                  {{"KILN_MPI_STALL", "1"}, {"KILN_MPI_STALL_BEFORE", before}});
+                  {{"KILN_MPI_STALL", "2"}, {"KILN_MPI_STALL_BEFORE", before}});
   EXPECT_THAT(ranks.first_line(), ::testing::MatchesRegex(std::string("kiln: rank [01]: ") + says))
       << ranks.all();
   EXPECT_EQ(ranks.result.exit_code, 1) << ranks.all();
@@ -149,9 +149,9 @@ TEST_P(StoppedRank, EndsAllAtTheLimit) {
 }
 
 constexpr const char* meeting =
-    "meeting all 3 ranks: not done after 1 s; process [0-9]* is stopped";
+    "meeting all 3 ranks: not done after 2 s; process [0-9]* is stopped";
 constexpr const char* writing =
-    "writing never.h5: waited 1 s( for rank 2)?; no sign of life from rank 2";
+    "writing never.h5: waited 2 s( for rank 2)?; no sign of life from rank 2";
 
 INSTANTIATE_TEST_SUITE_P(
     Calls, StoppedRank,
@@ -160,11 +160,11 @@ INSTANTIATE_TEST_SUITE_P(
         Stop{"MPI_Comm_dup", meeting}, Stop{"MPI_Comm_split_type", meeting},
         Stop{"MPI_Barrier:2", meeting},  // of another communicator
         Stop{"MPI_Iallgather",
-             "finding the cores of the ranks: waited 1 s; no sign of life from rank 2"},
-        Stop{"MPI_Comm_idup", "making a transport: waited 1 s; no sign of life from rank 2"},
+             "finding the cores of the ranks: waited 2 s; no sign of life from rank 2"},
+        Stop{"MPI_Comm_idup", "making a transport: waited 2 s; no sign of life from rank 2"},
         Stop{"MPI_Iallgather:2", writing}, Stop{"MPI_Ibcast", writing},
-        Stop{"MPI_Ibarrier", "the end of all ranks: waited 1 s; no sign of life from rank 2"},
-        Stop{"MPI_Finalize", "MPI_Finalize: not done after 1 s; rank 2 is stopped"}));
+        Stop{"MPI_Ibarrier", "the end of all ranks: waited 2 s; no sign of life from rank 2"},
+        Stop{"MPI_Finalize", "MPI_Finalize: not done after 2 s; rank 2 is stopped"}));
 
 }  // namespace
 }  // namespace kiln::testing

@@ -27,7 +27,7 @@ class ParallelFile : public MpiTest {
   }
   /// What all ranks say of a file that none can read.
   void expect_refused(const std::string& name, const std::string& why, int exit_code = 2) const {
-    for (const int count : {1, 2, 3, 4}) {
+    for (const int count : long_or<int>({1, 2, 3, 4}, {1, 3})) {
       const Ranks ranks = run_ranks(count, {"copy_file", path(name), path("copy.h5")});
       EXPECT_THAT(ranks.lines(),
                   ElementsAre(::testing::AllOf(HasSubstr(path(name) + ": "), HasSubstr(why))))
@@ -63,16 +63,20 @@ TEST_F(ParallelFile, IsReadOnAnotherNumberOfRanks) {
 TEST_F(ParallelFile, OfAMeshInPartsIsTheSameWhateverThePartition) {
   expect_passed(run_ranks(1, {"write_file", path("whole.h5"), path("plain.h5")}));
   expect_passed(run_ranks(1, {"cut_file", path("whole.h5"), path("blocks.h5"), "blocks"}));
+  using Cut = std::pair<int, const char*>;
+  std::vector<Cut> all;
   for (const int count : {1, 2, 3, 4})
-    for (const char* how : {"blocks", "scotch", "metis"}) {
-      expect_passed(run_ranks(count, {"cut_file", path("whole.h5"), path("cut.h5"), how}));
-      EXPECT_TRUE(content("cut.h5") == content("blocks.h5")) << how << " by " << count;
-    }
+    for (const char* how : {"blocks", "scotch", "metis"}) all.emplace_back(count, how);
+  for (const auto& [count, how] : long_or<Cut>(
+           all, {{1, "metis"}, {2, "scotch"}, {3, "blocks"}, {3, "scotch"}, {4, "metis"}})) {
+    expect_passed(run_ranks(count, {"cut_file", path("whole.h5"), path("cut.h5"), how}));
+    EXPECT_TRUE(content("cut.h5") == content("blocks.h5")) << how << " by " << count;
+  }
 }
 
 TEST_F(ParallelFile, WithoutAMapThatIsAskedFor) {
   expect_passed(run_ranks(1, {"write_file", path("whole.h5"), path("plain.h5")}));
-  for (const int count : {1, 2, 3, 4}) {
+  for (const int count : long_or<int>({1, 2, 3, 4}, {1, 3})) {
     const Ranks ranks = run_ranks(count, {"missing_parts", path("whole.h5")});
     EXPECT_THAT(ranks.lines(), ElementsAre(HasSubstr(": the file has no map 'pcel'; did you mean "
                                                      "'pcell'?")))

@@ -11,7 +11,10 @@ using ::testing::HasSubstr;
 Ranks run_above_layer(int count, const std::vector<std::string>& words) {
   std::vector<std::string> all{"LD_PRELOAD=" KILN_MPI_DELAY, KILN_MPI_RANKS};
   all.insert(all.end(), words.begin(), words.end());
-  return run_program(count, "-x", all);
+  static const auto folder = value_or_throw(TemporaryFolder::create("kiln-mpi"));
+  // Ranks and runs share what they compile.
+  const std::string store = (folder.path() / "store").string();
+  return run_program(count, "-x", all, unoptimised({{"KILN_STORE", store}}));
 }
 
 class Messages : public MpiTest, public ::testing::WithParamInterface<int> {};

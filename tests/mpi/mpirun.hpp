@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -34,12 +35,21 @@ struct Ranks {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// Open MPI in a container: as root, with more ranks than cores, and with shared memory that needs
-/// no right to look into other processes.
+/// KILN_LONG=1: all numbers of ranks, each with all else that is tried.
+inline bool is_long() { return std::getenv("KILN_LONG") != nullptr; }
+/// `some` of them, or with KILN_LONG `all`.
+template <class T>
+std::vector<T> long_or(std::vector<T> all, std::vector<T> some) {
+  return is_long() ? std::move(all) : std::move(some);
+}
+
+/// Open MPI in a container: as root, with more ranks than cores, which leave these to each other
+/// where they wait, and with shared memory that needs no right to look into other processes.
 inline Variables launcher_variables() {
   return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"},
           {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"},
           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+          {"OMPI_MCA_mpi_yield_when_idle", "1"},
           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"},
           {"OMPI_MCA_hwloc_base_binding_policy", "none"},
           {"KILN_STORE", "off"},
@@ -74,10 +84,17 @@ inline Ranks run_program(int count, const std::string& program,
   return ranks;
 }
 
+/// What keeps PoCL from optimising kernels, where it matters how ranks work together and not how
+/// fast. Ranks that run `kiln mesh` have kernels as users have them.
+inline Variables unoptimised(Variables more = {}) {
+  if (!is_long()) more.emplace_back("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
+  return more;
+}
+
 /// The program in tests/mpi/ranks.
 inline Ranks run_ranks(int count, const std::vector<std::string>& words,
                        const Variables& more = {}) {
-  return run_program(count, KILN_MPI_RANKS, words, more);
+  return run_program(count, KILN_MPI_RANKS, words, unoptimised(more));
 }
 
 inline void expect_passed(const Ranks& ranks) {

@@ -27,15 +27,18 @@ TEST_F(RankSolve, TakesAsManyIterationsOnAnyNumberOfRanks) {
                         {"mesh", "naca0012", "-I", "20", "-J", "30", "--aero", "-o", grid})
                 .result.exit_code,
             0);
-  const Ranks alone = run_ranks(1, {"solves", grid});
+  // Ranks and runs share what they compile.
+  const Variables store{{"KILN_STORE", (folder.path() / "store").string()}};
+  const Ranks alone = run_ranks(1, {"solves", grid}, store);
   expect_passed(alone);
   const int expected = iterations_of(line_of(alone));
   EXPECT_GT(expected, 20);
   for (const int count : {2, 3, 4}) {
-    const Ranks ranks = run_ranks(count, {"solves", grid});
+    const Ranks ranks = run_ranks(count, {"solves", grid}, store);
     expect_passed(ranks);
     EXPECT_NEAR(iterations_of(line_of(ranks)), expected, 1) << count;
-    EXPECT_EQ(line_of(run_ranks(count, {"solves", grid})), line_of(ranks)) << "not the same twice";
+    EXPECT_EQ(line_of(run_ranks(count, {"solves", grid}, store)), line_of(ranks))
+        << "not the same twice";
   }
 }
 

@@ -1,6 +1,15 @@
 """What all tests of the package have: a Runtime on the CPU, or KILN_TEST_DEVICE, with a store of its own."""
 import json
 import os
+import sys
+
+# Most of what these tests take is PoCL's optimiser. Without KILN_LONG only whole programs, those of
+# examples_test.py, have the kernels that users have. A store would give those of either kind to the other.
+IS_LONG = "KILN_LONG" in os.environ
+if not IS_LONG and not any(word.endswith("examples_test.py") for word in sys.argv):
+    os.environ.setdefault("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable")
+    if os.environ.get("KILN_STORE", "off") != "off":
+        os.environ["KILN_STORE"] += "-unoptimised"
 
 import numpy as np
 import pytest

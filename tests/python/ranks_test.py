@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from conftest import IS_LONG
+
 FOLDER = pathlib.Path(__file__).parent
 EXAMPLES = FOLDER.parents[1] / "examples" / "python"
 pytest.importorskip("mpi4py", reason="mpi4py is not installed (Debian: python3-mpi4py)")
@@ -17,12 +19,13 @@ if shutil.which("mpirun") is None:
 
 
 def ranks(count, *words, **variables):
-    """Open MPI in a container: as root, with more ranks than cores, and shared memory that needs no right
-    to look into other processes."""
+    """Open MPI in a container: as root, with more ranks than cores, which leave these to each other where they
+    wait, and shared memory that needs no right to look into other processes."""
     environment = {
         **os.environ,
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{FOLDER / 'ranks'}",
@@ -36,9 +39,14 @@ def ranks(count, *words, **variables):
 
 
 # Tests of each file that hold for parts, at least.
-@pytest.mark.parametrize("count", [2, 3, 4])
-@pytest.mark.parametrize("name, least", [("loops", 90), ("data", 35), ("matrices", 16), ("lazy", 12)])
-def test_the_suite_of_one_process_holds_on_ranks(name, least, count):
+SUITES = {"loops": 90, "data": 35, "matrices": 16, "lazy": 12}
+# Without KILN_LONG each of them on one number of ranks, and each number of ranks with one of them.
+SOME = [("loops", 3), ("data", 4), ("matrices", 2), ("lazy", 3)]
+
+
+@pytest.mark.parametrize("name, count", [(name, count) for name in SUITES for count in (2, 3, 4)] if IS_LONG else SOME)
+def test_the_suite_of_one_process_holds_on_ranks(name, count):
+    least = SUITES[name]
     code, output, errors = ranks(
         count, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "whole_meshes", f"op2_{name}_test.py",
         KILN_TESTS_ON_RANKS=str(least),

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import kiln
+from conftest import IS_LONG
 
 SPECS = pathlib.Path(__file__).parents[2] / "examples" / "specs"
 
@@ -26,11 +27,13 @@ def test_arrays_of_a_result_outlive_it(runtime):
 
 @pytest.mark.parametrize("file", sorted(SPECS.glob("*.json")), ids=lambda file: file.stem)
 def test_every_example_runs(runtime, file, tmp_path):
-    first = runtime.run(file)
+    # Products of matrices of their own size take seconds, which examples_test.py spends once.
+    size = {"dataset": 256} if file.stem in ("multiply", "matmul_tiled") and not IS_LONG else {}
+    first = runtime.run(file, **size)
     saved = {number: tmp_path / f"{number}.npy" for number in first.outputs}
     for number, path in saved.items():
         np.save(path, first.outputs[number])
-    result = runtime.run(file, expect=saved)
+    result = runtime.run(file, expect=saved, **size)
     assert result.outputs and result.difference == ""
     said = result.to_dict()
     assert said["spec"] == str(file) and said["status"] == "ok" and kiln.check(file) == []

@@ -181,7 +181,7 @@ void cut_some(WorkGraph& graph, unsigned seed) {
     const auto& entry = graph.tasks()[task];
     if (random() % 2 == 0 || entry.device != none) continue;
     const auto& work = static_cast<const KernelWork&>(*entry.work);
-    const std::vector<double> weights(1 + random() % 3, 1.0 + random() % 2);
+    const std::vector<double> weights(1 + random() % 3, random() % 2 == 0 ? 1.0 : 2.0);
     // What parts of these kernels write are pieces.
     const auto parts = cut_kernel(work, weights, std::vector<bool>(work.uses().size(), true));
     if (parts) graph.split(task, parts->parts);

@@ -5,26 +5,14 @@
 #include <unistd.h>
 
 #include "store/support.hpp"
+#include "store/travel_support.hpp"
 #include "store/trust/guarded_files.hpp"
 
 namespace kiln {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// Sets a variable for a while.
-class Variable {
- public:
-  Variable(const char* name, const std::string& value) : name_(name) {
-    ::setenv(name, value.c_str(), 1);
-  }
-  Variable(const Variable&) = delete;
-  Variable& operator=(const Variable&) = delete;
-  ~Variable() { ::unsetenv(name_); }
-
- private:
-  const char* name_;
-};
+using testing::Variable;
 
 TEST(DefaultStore, the_environment_names_its_layers) {
   const Variable local("KILN_STORE", "/a"), system("KILN_SYSTEM_STORE", "/b"),

@@ -50,16 +50,28 @@ void add_traffic(Flow& flow, double steps, Found& found) {
   exchange["scattered"] = phase(phases.scattered);
 }
 
-/// Rank 0's last two steps: name, from, to.
-Found spans_of(mesh::Mesh& mesh) {
-  const auto spans = mesh.timeline();
-  constexpr std::size_t shown = 40;
+/// The last two steps: rank, name, from, to.
+Found spans_of(mesh::Mesh& mesh, int ranks) {
+  const auto spans = mesh.timeline_of_parts();
+  const std::size_t shown = 40 * static_cast<std::size_t>(ranks);
   const std::size_t first = spans.size() > shown ? spans.size() - shown : 0;
   Found found = Found::array();
   for (std::size_t at = first; at < spans.size(); ++at)
-    found.push_back({spans[at].name,
+    found.push_back({spans[at].rank, spans[at].name,
                      1e-3 * static_cast<double>(spans[at].start_ns - spans[first].start_ns),
                      1e-3 * static_cast<double>(spans[at].end_ns - spans[first].start_ns)});
+  return found;
+}
+
+/// Of each loop's spans, the median length by rank.
+Found lengths_of(mesh::Mesh& mesh) {
+  std::map<std::string, std::map<int, std::vector<double>>> lengths;
+  for (const auto& span : mesh.timeline_of_parts())
+    lengths[span.name][span.rank].push_back(1e-3 *
+                                            static_cast<double>(span.end_ns - span.start_ns));
+  Found found = Found::object();
+  for (auto& [name, by_rank] : lengths)
+    for (auto& [rank, times] : by_rank) found[name].push_back(median(times));
   return found;
 }
 
@@ -75,7 +87,8 @@ std::vector<double> numbers_of(const std::string& list) {
 
 Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
   Words words = given;
-  const bool is_staged = take_flag(words, "--staged"), all_ways = take_flag(words, "--all-ways");
+  const bool is_staged = take_flag(words, "--staged"), all_ways = take_flag(words, "--all-ways"),
+             is_cut = take_flag(words, "--cut");
   const std::string devices = take_value(words, "--devices", "");
   const int rounds = number_in({take_value(words, "--rounds", "7")}, 0, "rounds");
   const std::vector<double> weights = numbers_of(take_value(words, "--weights", ""));
@@ -94,7 +107,10 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
   for (std::size_t at = 0; at < count; ++at) {
     const Way& way = ways[at];
     if (at > 0) print(mpi, found);
-    Flow::Setup setup{.stages_halos = is_staged, .parts = &parts, .weights = weights};
+    Flow::Setup setup{.numbers = is_cut ? Flow::Numbers::of_parts : Flow::Numbers::of_file,
+                      .stages_halos = is_staged,
+                      .parts = &parts,
+                      .weights = weights};
     const Queue with_times = runtime.state().queue(nullptr);
     const Queue without_times(with_times.context(), with_times.device(), Queue::Times::none);
     if (!way.takes_times) setup.options.queue = without_times.cl()();
@@ -116,7 +132,10 @@ Found airfoil_case(const mpi::Environment& mpi, const Words& given) {
              {"cut_s", figures.largest(flow.cut_seconds())},
              {"first_steps_s", figures.largest(flow.first_seconds())}};
     if (mpi.size() > 1) add_traffic(flow, static_cast<double>(steps) * rounds, found);
-    if (way.keeps_timeline) found["spans_us"] = spans_of(flow.mesh());
+    if (way.keeps_timeline) {
+      found["lengths_us"] = lengths_of(flow.mesh());
+      found["spans_us"] = spans_of(flow.mesh(), mpi.size());
+    }
   }
   return found;
 }

@@ -54,22 +54,22 @@ KILN_REAL_AND_HALF(KILN_CONVGEMM, convgemm, Convgemm)
 #define KILN_BATCH(a) cl_mem a##_buffer, const size_t *a##_offsets, size_t a##_step
 #define KILN_PUT_BATCH(a) a##_buffer, a##_offsets, a##_step
 
-#define KILN_AXPY(name, Cpp, T)                                                            \
+#define KILN_AXPY_BATCHED(name, Cpp, T)                                                    \
   CLBlastStatusCode name(size_t n, const CNumber<T>* alphas, KILN_BATCH(x), KILN_BATCH(y), \
                          size_t batch_count, KILN_QUEUE) {                                 \
     return to_c(clblast::Cpp<T>(n, from_c(alphas), KILN_PUT_BATCH(x), KILN_PUT_BATCH(y),   \
                                 batch_count, KILN_PUT_QUEUE));                             \
   }
-KILN_ALL(KILN_AXPY, axpyBatched, AxpyBatched)
+KILN_ALL(KILN_AXPY_BATCHED, axpyBatched, AxpyBatched)
 
-#define KILN_GEMM(name, Cpp, T)                                                                    \
+#define KILN_GEMM_BATCHED(name, Cpp, T)                                                            \
   CLBlastStatusCode name(KILN_PRODUCT, const CNumber<T>* alphas, KILN_BATCH(a), KILN_BATCH(b),     \
                          const CNumber<T>* betas, KILN_BATCH(c), size_t batch_count, KILN_QUEUE) { \
     return to_c(clblast::Cpp<T>(KILN_PUT_PRODUCT, from_c(alphas), KILN_PUT_BATCH(a),               \
                                 KILN_PUT_BATCH(b), from_c(betas), KILN_PUT_BATCH(c), batch_count,  \
                                 KILN_PUT_QUEUE));                                                  \
   }
-KILN_ALL(KILN_GEMM, gemmBatched, GemmBatched)
+KILN_ALL(KILN_GEMM_BATCHED, gemmBatched, GemmBatched)
 
 #define KILN_STRIDED(name, Cpp, T)                                                              \
   CLBlastStatusCode name(KILN_PRODUCT, CNumber<T> alpha, KILN_MATRIX(a), size_t a_stride,       \

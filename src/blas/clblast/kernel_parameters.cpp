@@ -6,7 +6,7 @@
 namespace kiln::clblast {
 namespace {
 
-constexpr KernelNames kernels[] = {
+constexpr KernelNames all_kernels[] = {
     {"Xaxpy", {"VW", "WGS", "WPT"}},
     {"Xdot", {"WGS1", "WGS2"}},
     {"Xgemv", {"WGS1", "WPT1"}},
@@ -55,9 +55,9 @@ std::span<const Counterpart> counterparts(bool on_cpu) {
 }  // namespace
 
 const KernelNames* kernel_named(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kernels), std::end(kernels),
+  const auto* found = std::find_if(std::begin(all_kernels), std::end(all_kernels),
                                    [&](const KernelNames& kernel) { return kernel.name == name; });
-  return found == std::end(kernels) ? nullptr : found;
+  return found == std::end(all_kernels) ? nullptr : found;
 }
 
 blas::NamedValues in_words_of_kiln(const KernelNames& kernel, std::string_view family,

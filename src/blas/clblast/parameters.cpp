@@ -25,7 +25,7 @@ Given& given() {
 }
 
 /// Looks at the device, of which the type is left, and the kernel's name.
-StatusCode check(cl_device_id device, const KernelNames* kernel, cl_device_type& type) {
+StatusCode look_at(cl_device_id device, const KernelNames* kernel, cl_device_type& type) {
   const cl_int status =
       device == nullptr ? CL_INVALID_DEVICE
                         : ::clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr);
@@ -61,7 +61,7 @@ StatusCode RetrieveParameters(const cl_device_id device, const std::string& kern
                               std::unordered_map<std::string, size_t>& parameters) {
   const KernelNames* kernel = kernel_named(kernel_name);
   cl_device_type type = 0;
-  if (const StatusCode status = check(device, kernel, type); status != StatusCode::kSuccess)
+  if (const StatusCode status = look_at(device, kernel, type); status != StatusCode::kSuccess)
     return status;
   Given& all = given();
   const std::lock_guard lock(all.mutex);
@@ -77,7 +77,7 @@ StatusCode OverrideParameters(const cl_device_id device, const std::string& kern
                               const std::unordered_map<std::string, size_t>& parameters) {
   const KernelNames* kernel = kernel_named(kernel_name);
   cl_device_type type = 0;
-  if (const StatusCode status = check(device, kernel, type); status != StatusCode::kSuccess)
+  if (const StatusCode status = look_at(device, kernel, type); status != StatusCode::kSuccess)
     return status;
   for (const auto& name : *kernel)
     if (parameters.count(std::string(name)) == 0) return StatusCode::kMissingOverrideParameter;

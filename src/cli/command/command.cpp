@@ -91,7 +91,7 @@ tl::unexpected<Error> mismatch(std::string_view found, std::string_view expected
 enum class Parsed { good, bad, out_of_range };
 
 template <class T>
-Parsed parse_number(const std::string& text, T& value) {
+Parsed parse_option_number(const std::string& text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return Parsed::bad;
   return error == std::errc() ? Parsed::good : Parsed::out_of_range;
@@ -114,7 +114,7 @@ Expected<void> only_error(Expected<T> result) {
 
 Expected<std::int64_t> to_integer(const Option& option, const std::string& text) {
   std::int64_t value = 0;
-  const Parsed parsed = parse_number(text, value);
+  const Parsed parsed = parse_option_number(text, value);
   if (parsed == Parsed::out_of_range && !text.starts_with('-'))
     return mismatch(
         text, fmt::format("an integer of at most {}", std::numeric_limits<std::int64_t>::max()));
@@ -125,7 +125,8 @@ Expected<std::int64_t> to_integer(const Option& option, const std::string& text)
 
 Expected<double> to_number(const Option& option, const std::string& text) {
   double value = 0;
-  if (parse_number(text, value) != Parsed::good || !std::isfinite(value) || value < option.least)
+  if (parse_option_number(text, value) != Parsed::good || !std::isfinite(value) ||
+      value < option.least)
     return mismatch(text, fmt::format("a number of at least {}", option.least));
   return value;
 }

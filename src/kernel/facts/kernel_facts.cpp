@@ -48,9 +48,9 @@ constexpr auto facts_fields = [](auto& to, auto& all) {
 Bytes encode(const std::vector<KernelFacts>& facts) { return bytes_by(facts_fields, facts); }
 
 FactsPtr decode_kernel_facts(ByteView bytes) {
-  using Facts = std::vector<KernelFacts>;
-  auto facts = read_by<Facts>(facts_fields, bytes, "kernel facts");
-  return facts ? std::make_shared<const Facts>(*std::move(facts)) : nullptr;
+  using AllFacts = std::vector<KernelFacts>;
+  auto facts = read_by<AllFacts>(facts_fields, bytes, "kernel facts");
+  return facts ? std::make_shared<const AllFacts>(*std::move(facts)) : nullptr;
 }
 
 const KernelFacts* facts_of(const std::vector<KernelFacts>& all, std::string_view kernel) {

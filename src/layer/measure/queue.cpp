@@ -61,14 +61,14 @@ void Queue::add(const Pending& command, bool is_owned) noexcept {
   report_sometimes();
 }
 
-namespace {
-
 /// What has become of a command.
 struct Outcome {
   bool is_done = false, has_failed = false;
   std::int64_t queued = -1, start = -1, end = -1;
   bool has_times() const { return start >= 0 && end >= start; }
 };
+
+namespace {
 
 Outcome outcome_of(cl_event event) noexcept {
   cl_int state = CL_QUEUED;

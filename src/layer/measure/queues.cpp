@@ -10,7 +10,7 @@
 namespace kiln::layer::measure {
 namespace {
 
-HandleTable queues;
+HandleTable known_queues;
 
 /// Notes a queue. A handle that is there already is of a queue that is gone: its object serves
 /// again.
@@ -19,7 +19,7 @@ void add_queue(cl_command_queue handle, cl_device_id device, cl_command_queue_pr
   if (handle == nullptr || is_child()) return;
   try {
     Device& place = books().device_of(device);
-    auto* queue = static_cast<Queue*>(queues.find(handle));
+    auto* queue = static_cast<Queue*>(known_queues.find(handle));
     const bool is_new = queue == nullptr;
     if (is_new) queue = new Queue;
     {
@@ -41,7 +41,7 @@ void add_queue(cl_command_queue handle, cl_device_id device, cl_command_queue_pr
       queue->number = static_cast<int>(books().queues.size());
       books().queues.push_back(queue);
     }
-    queues.insert(handle, queue);
+    known_queues.insert(handle, queue);
   } catch (...) {
     // No memory: the queue is not measured.
   }
@@ -100,7 +100,7 @@ cl_command_queue CL_API_CALL create_with(cl_context context, cl_device_id device
     const cl_command_queue made =
         under->clCreateCommandQueueWithProperties(context, device, list, error);
     // What is known of an earlier queue with this handle is not this one's.
-    if (made != nullptr && !is_child()) queues.erase(made);
+    if (made != nullptr && !is_child()) known_queues.erase(made);
     return made;
   }
   cl_queue_properties more[32];
@@ -122,7 +122,7 @@ cl_command_queue CL_API_CALL create_with(cl_context context, cl_device_id device
 
 /// A queue that has got time stamps which the program did not ask for; also in a child.
 Queue* given_queue(cl_command_queue handle) noexcept {
-  auto* queue = static_cast<Queue*>(queues.find(handle));
+  auto* queue = static_cast<Queue*>(known_queues.find(handle));
   return queue != nullptr && queue->is_given.load(std::memory_order_acquire) ? queue : nullptr;
 }
 
@@ -248,7 +248,7 @@ cl_int CL_API_CALL event_info(cl_event event, cl_event_info what, std::size_t si
 }  // namespace
 
 Queue* queue_of(cl_command_queue handle) noexcept {
-  return is_child() ? nullptr : static_cast<Queue*>(queues.find(handle));
+  return is_child() ? nullptr : static_cast<Queue*>(known_queues.find(handle));
 }
 
 void add_queue_functions(cl_icd_dispatch& table) noexcept {

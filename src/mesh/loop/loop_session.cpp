@@ -65,7 +65,10 @@ double LoopSession::copy_bandwidth() {
   static std::map<std::string, double> measured;  // by speed identity
   const std::lock_guard lock(mutex);
   double& found = measured[device()->speed_identity()];
-  if (found == 0) found = measure_copy_bandwidth(resolver(), queue);
+  if (found == 0) {
+    const TakesTimes times(*this);
+    found = measure_copy_bandwidth(resolver(), queue);
+  }
   return found;
 }
 

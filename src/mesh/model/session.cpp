@@ -88,6 +88,25 @@ Session::Session(const Mesh::Options& given, const Runtime& holder)
   pin_workers_as_found(resolver().findings(), *queue.context(), queue.device());
 }
 
+void Session::set_transport(std::shared_ptr<Transport> of_parts) {
+  transport = std::move(of_parts);
+  if (is_distributed() && options.queue == nullptr && !options.timing && !device()->host_memory)
+    queue = {queue.context(), queue.device(), Queue::Times::none};
+}
+
+TakesTimes::TakesTimes(Session& session) : session_(session), before_(session.queue) {
+  const auto properties = before_.cl().getInfo<CL_QUEUE_PROPERTIES>();
+  if ((properties & CL_QUEUE_PROFILING_ENABLE) != 0) return;
+  check_cl(::clFinish(before_.cl()()), "clFinish");
+  session.queue = {before_.context(), before_.device()};
+}
+
+TakesTimes::~TakesTimes() {
+  if (session_.queue.cl()() == before_.cl()()) return;
+  ::clFinish(session_.queue.cl()());  // what has failed there is told by whoever uses it
+  session_.queue = before_;
+}
+
 const Queue& Session::transfers() {
   if (!transfers_) transfers_.emplace(queue.context(), queue.device(), Queue::Times::none);
   return *transfers_;

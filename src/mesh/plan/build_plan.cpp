@@ -127,6 +127,19 @@ class Colourer {
     for (std::size_t v = 0; v < input_.first_late; ++v)
       if (static_cast<std::size_t>(result_.colours[v]) >= result_.first_late) order.push_back(v);
     colour(order, static_cast<int>(result_.first_late));
+    align_colours(input_, conflicts_, 0, result_.first_late, result_.colours);
+    align_colours(input_, conflicts_, result_.first_late, result_.count, result_.colours);
+    leave_out_empty_colours();
+  }
+
+  void leave_out_empty_colours() {
+    std::vector<std::int32_t> names(result_.count);
+    for (const auto colour : result_.colours) names[static_cast<std::size_t>(colour)] = 1;
+    const auto early = names.begin() + static_cast<std::ptrdiff_t>(result_.first_late);
+    result_.first_late = static_cast<std::size_t>(std::accumulate(names.begin(), early, 0));
+    std::exclusive_scan(names.begin(), names.end(), names.begin(), 0);
+    for (auto& colour : result_.colours) colour = names[static_cast<std::size_t>(colour)];
+    result_.count = static_cast<std::size_t>(std::ranges::max(result_.colours)) + 1;
   }
 
   /// In this order, with colours from `base` on.

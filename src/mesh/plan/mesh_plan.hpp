@@ -170,8 +170,9 @@ struct PlanWork {
 /// numbers do not suffice.
 ///
 /// Colours are those of greedy first-fit in rising order: a vertex gets the least colour that no
-/// earlier vertex has with which it shares a target in one of the conflicts. Late elements come
-/// first then; their colours begin at half of those that the others need alone, or at 1.
+/// earlier vertex has with which it shares a target in one of the conflicts. Where elements are
+/// late they come first then; late colours begin at half of those that the others need alone, or at
+/// 1. These colours are aligned, the early and the late ones.
 PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 
 /// Holds a plan against its input by the definitions in mesh_plan.hpp alone, as slowly as it takes:
@@ -185,7 +186,22 @@ PlanPtr build_plan(const PlanInput& input, PlanWork* work = nullptr);
 /// element's; nindirect and nshared. Not whether colours are as few as greedy ones.
 std::string check_plan(const PlanInput& input, const MeshPlan& plan);
 
-// Of the making of a plan (staging.cpp).
+// Of the making of a plan (align_colours.cpp, staging.cpp).
+
+/// Swaps colours first … end - 1 along chains (Kempe, American Journal of Mathematics 2, 1879): of
+/// elements of two colours those that share targets, which swap their colours together. What
+/// follows one another gets the same colour where it can. First-fit begins anew in each column of
+/// cells where it meets a crooked border of a part, with the one or the other colour: its columns
+/// take turns then, and elements that are computed together reach twice as many cache lines.
+///
+/// For each two of the colours (of the first 8, those that have more than half as many elements as
+/// the one that has most; first-fit's last ones stay as few as they are), chains that stand next to
+/// one another among the elements of both vote by how often neighbours are alike; the clearest
+/// votes are followed first, a chain keeps its colours relative to those that it has joined, and of
+/// all that are joined the one with the first element keeps its own. A colour may have no element
+/// afterwards.
+void align_colours(const PlanInput& input, const std::vector<Columns>& conflicts, std::size_t first,
+                   std::size_t end, std::span<std::int32_t> colours);
 
 /// The arrays of a plan in the making.
 using DraftArrays = PlanArrays<std::int32_t, std::byte>;

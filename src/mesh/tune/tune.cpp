@@ -27,6 +27,7 @@ class BenchSampler : public tune::Sampler {
 };
 
 LoopTuning search(MatrixSession& session, const DataTunable& tunable, double seconds) {
+  const TakesTimes times(session);
   const auto bench = tunable.open(session.resolver(), session.context(), session.queue);
   BenchSampler sampler(*bench);
   tune::Sampling measurement(sampler, tune::StoppingRule::on_device(), 1);

@@ -14,7 +14,7 @@ std::string type_name(const py::handle& object) {
   return py::str(py::type::handle_of(object).attr("__name__")).cast<std::string>();
 }
 
-const char* number_type(char kind, py::ssize_t bytes) {
+const char* number_type_of(char kind, py::ssize_t bytes) {
   switch (kind) {
     case 'f':
       return bytes == 8 ? "double" : bytes == 4 ? "float" : bytes == 2 ? "half" : "";
@@ -30,7 +30,7 @@ const char* number_type(char kind, py::ssize_t bytes) {
 }
 
 /// As Python's buffer protocol says it (the letters of its module struct).
-const char* number_type(const Py_buffer& value) {
+const char* number_type_of(const Py_buffer& value) {
   const std::string_view format = value.format != nullptr ? value.format : "";
   const auto is_one_of = [&](std::string_view letters) {
     return format.size() == 1 && letters.find(format[0]) != letters.npos;
@@ -40,12 +40,12 @@ const char* number_type(const Py_buffer& value) {
                     : is_one_of("HILQ")                ? 'u'
                     : format == "Zf" || format == "Zd" ? 'c'
                                                        : ' ';
-  return number_type(kind, value.len);
+  return number_type_of(kind, value.len);
 }
 
 ReadArgument of_array(NumericArray& array, const py::handle& object) {
   const auto& storage = array.elements().storage();
-  const char* const type = python::number_type(array.type());
+  const char* const type = number_type(array.type());
   return {{.kind = KernelArgument::Kind::array, .memory = storage.get(), .number_type = type},
           CallArgument(storage).of_numbers(type),
           py::reinterpret_borrow<py::object>(object)};
@@ -61,7 +61,7 @@ ReadArgument of_value(const void* begin, std::size_t bytes, const char* type) {
 
 ReadArgument of_numpy(const py::array& array, Access access, std::size_t position) {
   checked_type(array.dtype());
-  const char* const type = python::number_type(array.dtype());
+  const char* const type = number_type(array.dtype());
   if (array.ndim() == 0)
     return of_value(array.data(), static_cast<std::size_t>(array.nbytes()), type);
   if ((array.flags() & py::array::c_style) == 0)
@@ -116,7 +116,7 @@ ReadArgument of_scalar(const py::handle& object, std::size_t position) {
     PyErr_Clear();
     return of_numpy(py::array(py::reinterpret_borrow<py::object>(object)), Access::in, position);
   }
-  ReadArgument made = of_value(view.buf, static_cast<std::size_t>(view.len), number_type(view));
+  ReadArgument made = of_value(view.buf, static_cast<std::size_t>(view.len), number_type_of(view));
   PyBuffer_Release(&view);
   return made;
 }
@@ -145,7 +145,9 @@ ReadArgument of_local(std::size_t bytes, std::size_t position) {
 
 }  // namespace
 
-const char* number_type(const py::dtype& type) { return number_type(type.kind(), type.itemsize()); }
+const char* number_type(const py::dtype& type) {
+  return number_type_of(type.kind(), type.itemsize());
+}
 
 bool KernelArgument::operator==(const KernelArgument& other) const {
   // By bits: 0.0 and -0.0 are two arguments, and a NaN is the same as itself.

@@ -6,9 +6,6 @@
 namespace kiln::python {
 namespace {
 
-using Need = Parameter::Need;
-using By = Parameter::By;
-
 /// One line that is not long, whatever the object is.
 std::string shown(const py::handle& object) {
   constexpr std::size_t most = 60;
@@ -83,10 +80,11 @@ std::string names_of(const Signature& signature) {
 
 /// What speaks against an argument; "" where nothing does.
 std::string wrong_with(const Parameter& parameter, const py::handle& value) {
-  if (is_of(parameter.kind, value) || (value.is_none() && parameter.need == Need::or_none))
+  if (is_of(parameter.kind, value) ||
+      (value.is_none() && parameter.need == Parameter::Need::or_none))
     return "";
   return std::string(parameter.name) + ": found " + shown(value) + ", expected " +
-         name_of(parameter.kind) + (parameter.need == Need::or_none ? " or None" : "");
+         name_of(parameter.kind) + (parameter.need == Parameter::Need::or_none ? " or None" : "");
 }
 
 /// What speaks against a call, the first that there is.
@@ -94,7 +92,8 @@ std::string wrong_with(const Signature& signature, const py::tuple& arguments,
                        const py::dict& keywords) {
   std::vector<py::handle> values(signature.parameters.size());
   std::size_t by_place = 0;
-  for (const Parameter& one : signature.parameters) by_place += one.by == By::place_or_name ? 1 : 0;
+  for (const Parameter& one : signature.parameters)
+    by_place += one.by == Parameter::By::place_or_name ? 1 : 0;
   if (arguments.size() > by_place)
     return "found " + std::to_string(arguments.size()) + " arguments by their place, expected " +
            std::to_string(by_place) + " at most";
@@ -114,7 +113,7 @@ std::string wrong_with(const Signature& signature, const py::tuple& arguments,
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Parameter& parameter = signature.parameters[i];
-    if (!values[i] && parameter.need == Need::required)
+    if (!values[i] && parameter.need == Parameter::Need::required)
       return "missing argument '" + std::string(parameter.name) + "', expected " +
              (parameter.kind == Kind::any ? "one" : name_of(parameter.kind));
     if (!values[i]) continue;

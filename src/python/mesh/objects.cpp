@@ -109,7 +109,7 @@ MeshHandle on_queue_of_others(Mesh::Options options, std::uintptr_t handle,
   });
 }
 
-py::array values_of(const Global& self) {
+py::array global_values(const Global& self) {
   return with_scalar(self.type(), [&]<class T>(T*) -> py::array {
     // Waits for the loops that change them.
     const std::vector<T> values = in_turn([self] { return self.template values<T>(); });
@@ -117,7 +117,7 @@ py::array values_of(const Global& self) {
   });
 }
 
-void set_values(Global& self, const py::array& values) {
+void set_global_values(Global& self, const py::array& values) {
   in_turn_now([&] {
     with_scalar(self.type(), [&]<class T>(T*) {
       self.set(
@@ -164,7 +164,9 @@ void bind_objects(py::module_& module) {
       .def("is_halo_stale",
            [](Dat& self) { return in_turn_now([&] { return self.is_halo_stale(); }); })
       .def("halo_is_fresh", [](Dat& self) { in_turn_now([&] { self.halo_is_fresh(); }); });
-  HandleClass<Global>(module, "Global").def("values", &values_of).def("set", &set_values);
+  HandleClass<Global>(module, "Global")
+      .def("values", &global_values)
+      .def("set", &set_global_values);
   HandleClass<mesh::Const>(module, "Const")
       .def("set", [](mesh::Const& self, const py::array& values) {
         in_turn_now([&] {

@@ -97,12 +97,12 @@ void TaskFindings::find_slow_down(const TaskRun& run) {
   const auto& entry = devices_.all()[run.where.device];
   const auto& lanes = entry.queues(Queue::Times::none).lanes;
   const std::size_t first_memory = memory_.size();
-  struct Lane {
+  struct UsedLane {
     const Queue& queue;
     std::unique_ptr<Runner> runner;
     std::vector<cl_mem> memory;
   };
-  std::vector<Lane> used;  // with Runners of their own
+  std::vector<UsedLane> used;  // with Runners of their own
   for (std::size_t lane = 0; lane < 2; ++lane) {
     used.push_back(
         {lanes[lane], run.work.prepare(devices_.resolver(), lanes[lane]), own_memory(run)});

@@ -35,7 +35,7 @@ constexpr std::string_view global_example = "the global size, such as \"[dataset
 /// A text that is not empty, without zero bytes: others would fail far away, in the driver or the
 /// file system.
 template <std::string Spec::*name>
-void read_text(const Attribute& found, Spec& spec, Reader& reader) {
+void read_text_attribute(const Attribute& found, Spec& spec, Reader& reader) {
   const std::string& text = found.value.text;
   if (found.value.is(Json::Kind::string) && !text.empty() && text.find('\0') == text.npos)
     spec.*name = text;
@@ -190,8 +190,8 @@ void read_number(const Attribute& found, Spec& spec, Reader& reader) {
 /// workDimension, `depends` needs the id. `description` and `$schema` mean nothing here, but people
 /// and editors want them.
 constexpr Field<Spec> spec_fields[] = {
-    {"name", read_text<&Spec::name>, function_name},
-    {"src", read_text<&Spec::src>, source_name},
+    {"name", read_text_attribute<&Spec::name>, function_name},
+    {"src", read_text_attribute<&Spec::src>, source_name},
     {"partition", read_partition},
     {"workDimension", read_dimension, dimension_range},
     {"globalWorkSize", read_global, global_example},

@@ -13,22 +13,22 @@
 namespace kiln::tune {
 namespace {
 
-[[noreturn]] void refuse(std::string why) { throw Error(Errc::bad_input, std::move(why)); }
+[[noreturn]] void refuse_space(std::string why) { throw Error(Errc::bad_input, std::move(why)); }
 
 void check(std::span<const Parameter> parameters) {
-  if (parameters.empty()) refuse("the space has no parameter");
+  if (parameters.empty()) refuse_space("the space has no parameter");
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string name = one_line(parameters[i].name);
     if (!is_parameter_name(parameters[i].name))
-      refuse(fmt::format("'{}' cannot name a parameter", name));
+      refuse_space(fmt::format("'{}' cannot name a parameter", name));
     const std::size_t count = parameters[i].values.size();
-    if (count == 0) refuse(fmt::format("parameter {} has no value", name));
+    if (count == 0) refuse_space(fmt::format("parameter {} has no value", name));
     if (count > kMostValues)
-      refuse(fmt::format("parameter {} has {} values; at most {} are taken", name, count,
-                         kMostValues));
+      refuse_space(fmt::format("parameter {} has {} values; at most {} are taken", name, count,
+                               kMostValues));
     for (std::size_t j = 0; j < i; ++j)
       if (parameters[j].name == parameters[i].name)
-        refuse(fmt::format("two parameters named {}", name));
+        refuse_space(fmt::format("two parameters named {}", name));
   }
 }
 
@@ -54,7 +54,7 @@ Expected<SearchSpace> SearchSpace::of_rows(std::vector<Parameter> parameters,
                                            std::span<const Positions> rows) {
   return expected_from([&] {
     SearchSpace space(std::move(parameters));
-    if (rows.empty()) refuse("the space has no configuration");
+    if (rows.empty()) refuse_space("the space has no configuration");
     std::vector<std::size_t> all(space.parameters_.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     // Whatever joins the parameters of a list is not known, so they are one table.
@@ -63,10 +63,10 @@ Expected<SearchSpace> SearchSpace::of_rows(std::vector<Parameter> parameters,
       const bool fits = std::equal(
           rows[row].begin(), rows[row].end(), space.parameters_.begin(), space.parameters_.end(),
           [](auto position, const auto& parameter) { return position < parameter.values.size(); });
-      if (!fits) refuse(fmt::format("configuration {} does not fit", row));
+      if (!fits) refuse_space(fmt::format("configuration {} does not fit", row));
       component.add(rows[row]);
     }
-    if (!component.index()) refuse("a configuration stands twice");
+    if (!component.index()) refuse_space("a configuration stands twice");
     space.add(std::move(component));
     return space;
   });
@@ -75,7 +75,7 @@ Expected<SearchSpace> SearchSpace::of_rows(std::vector<Parameter> parameters,
 void SearchSpace::add(Component component) {
   strides_.push_back(size_);
   if (__builtin_mul_overflow(size_, component.rows(), &size_))
-    refuse("the space has more than 2^64 valid configurations");
+    refuse_space("the space has more than 2^64 valid configurations");
   const auto parameters = component.parameters();
   for (std::size_t column = 0; column < parameters.size(); ++column)
     places_[parameters[column]] = {components_.size(), column};

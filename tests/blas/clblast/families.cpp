@@ -9,8 +9,8 @@ namespace {
 
 using namespace clblast;
 
-constexpr Layout layout = Layout::kColMajor;
-constexpr Transpose as_is = Transpose::kNo, transposed = Transpose::kYes;
+constexpr Layout by_columns = Layout::kColMajor;
+constexpr Transpose not_transposed = Transpose::kNo, transposed = Transpose::kYes;
 constexpr Triangle lower = Triangle::kLower;
 constexpr Diagonal diagonal = Diagonal::kNonUnit;
 constexpr Side left = Side::kLeft;
@@ -85,69 +85,76 @@ void add_level_1(List<T>& list) {
 
 template <class T>
 void add_level_2(List<T>& list) {
-  ADD(Gemv, "AXY", layout, transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
-  ADD(Gbmv, "AXY", layout, as_is, n, n, size_t{2}, size_t{1}, alpha, WITH_STEP(a), WITH_STEP(x),
-      beta, WITH_STEP(y));
-  ADD(Trmv, "AX", layout, lower, as_is, diagonal, n, WITH_STEP(a), WITH_STEP(x));
-  ADD(Tbmv, "AX", layout, lower, as_is, diagonal, n, size_t{3}, WITH_STEP(a), WITH_STEP(x));
-  ADD(Tpmv, "aX", layout, lower, as_is, diagonal, n, WITHOUT_STEP(a), WITH_STEP(x));
+  ADD(Gemv, "AXY", by_columns, transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(x), beta,
+      WITH_STEP(y));
+  ADD(Gbmv, "AXY", by_columns, not_transposed, n, n, size_t{2}, size_t{1}, alpha, WITH_STEP(a),
+      WITH_STEP(x), beta, WITH_STEP(y));
+  ADD(Trmv, "AX", by_columns, lower, not_transposed, diagonal, n, WITH_STEP(a), WITH_STEP(x));
+  ADD(Tbmv, "AX", by_columns, lower, not_transposed, diagonal, n, size_t{3}, WITH_STEP(a),
+      WITH_STEP(x));
+  ADD(Tpmv, "aX", by_columns, lower, not_transposed, diagonal, n, WITHOUT_STEP(a), WITH_STEP(x));
   if constexpr (!is_half<T>) {
-    ADD(Trsv, "AX", layout, lower, as_is, diagonal, n, WITH_STEP(a), WITH_STEP(x));
-    ADD(Tbsv, "AX", layout, lower, as_is, diagonal, n, size_t{3}, WITH_STEP(a), WITH_STEP(x));
-    ADD(Tpsv, "aX", layout, lower, as_is, diagonal, n, WITHOUT_STEP(a), WITH_STEP(x));
+    ADD(Trsv, "AX", by_columns, lower, not_transposed, diagonal, n, WITH_STEP(a), WITH_STEP(x));
+    ADD(Tbsv, "AX", by_columns, lower, not_transposed, diagonal, n, size_t{3}, WITH_STEP(a),
+        WITH_STEP(x));
+    ADD(Tpsv, "aX", by_columns, lower, not_transposed, diagonal, n, WITHOUT_STEP(a), WITH_STEP(x));
   }
   if constexpr (is_complex<T>) {
-    ADD(Hemv, "AXY", layout, lower, n, alpha, WITH_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
-    ADD(Hbmv, "AXY", layout, lower, n, size_t{3}, alpha, WITH_STEP(a), WITH_STEP(x), beta,
+    ADD(Hemv, "AXY", by_columns, lower, n, alpha, WITH_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
+    ADD(Hbmv, "AXY", by_columns, lower, n, size_t{3}, alpha, WITH_STEP(a), WITH_STEP(x), beta,
         WITH_STEP(y));
-    ADD(Hpmv, "aXY", layout, lower, n, alpha, WITHOUT_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
-    ADD(Geru, "AXY", layout, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
-    ADD(Gerc, "AXY", layout, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
-    ADD(Her2, "AXY", layout, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
-    ADD(Hpr2, "aXY", layout, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITHOUT_STEP(a));
+    ADD(Hpmv, "aXY", by_columns, lower, n, alpha, WITHOUT_STEP(a), WITH_STEP(x), beta,
+        WITH_STEP(y));
+    ADD(Geru, "AXY", by_columns, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
+    ADD(Gerc, "AXY", by_columns, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
+    ADD(Her2, "AXY", by_columns, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
+    ADD(Hpr2, "aXY", by_columns, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITHOUT_STEP(a));
     using R = typename T::value_type;
     list.add("Her", "AX", [](const Operands& o, size_t n, T alpha, T) {
-      return Her<R>(layout, lower, n, alpha.real(), WITH_STEP(x), WITH_STEP(a), QUEUE);
+      return Her<R>(by_columns, lower, n, alpha.real(), WITH_STEP(x), WITH_STEP(a), QUEUE);
     });
     list.add("Hpr", "aX", [](const Operands& o, size_t n, T alpha, T) {
-      return Hpr<R>(layout, lower, n, alpha.real(), WITH_STEP(x), WITHOUT_STEP(a), QUEUE);
+      return Hpr<R>(by_columns, lower, n, alpha.real(), WITH_STEP(x), WITHOUT_STEP(a), QUEUE);
     });
   } else {
-    ADD(Symv, "AXY", layout, lower, n, alpha, WITH_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
-    ADD(Sbmv, "AXY", layout, lower, n, size_t{3}, alpha, WITH_STEP(a), WITH_STEP(x), beta,
+    ADD(Symv, "AXY", by_columns, lower, n, alpha, WITH_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
+    ADD(Sbmv, "AXY", by_columns, lower, n, size_t{3}, alpha, WITH_STEP(a), WITH_STEP(x), beta,
         WITH_STEP(y));
-    ADD(Spmv, "aXY", layout, lower, n, alpha, WITHOUT_STEP(a), WITH_STEP(x), beta, WITH_STEP(y));
-    ADD(Ger, "AXY", layout, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
-    ADD(Syr, "AX", layout, lower, n, alpha, WITH_STEP(x), WITH_STEP(a));
-    ADD(Spr, "aX", layout, lower, n, alpha, WITH_STEP(x), WITHOUT_STEP(a));
-    ADD(Syr2, "AXY", layout, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
-    ADD(Spr2, "aXY", layout, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITHOUT_STEP(a));
+    ADD(Spmv, "aXY", by_columns, lower, n, alpha, WITHOUT_STEP(a), WITH_STEP(x), beta,
+        WITH_STEP(y));
+    ADD(Ger, "AXY", by_columns, n, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
+    ADD(Syr, "AX", by_columns, lower, n, alpha, WITH_STEP(x), WITH_STEP(a));
+    ADD(Spr, "aX", by_columns, lower, n, alpha, WITH_STEP(x), WITHOUT_STEP(a));
+    ADD(Syr2, "AXY", by_columns, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITH_STEP(a));
+    ADD(Spr2, "aXY", by_columns, lower, n, alpha, WITH_STEP(x), WITH_STEP(y), WITHOUT_STEP(a));
   }
 }
 
 template <class T>
 void add_level_3(List<T>& list) {
-  ADD(Gemm, "ABC", layout, as_is, transposed, n, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
+  ADD(Gemm, "ABC", by_columns, not_transposed, transposed, n, n, n, alpha, WITH_STEP(a),
+      WITH_STEP(b), beta, WITH_STEP(c));
+  ADD(Symm, "ABC", by_columns, left, lower, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
       WITH_STEP(c));
-  ADD(Symm, "ABC", layout, left, lower, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
-      WITH_STEP(c));
-  ADD(Syrk, "AC", layout, lower, as_is, n, n, alpha, WITH_STEP(a), beta, WITH_STEP(c));
-  ADD(Syr2k, "ABC", layout, lower, as_is, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
-      WITH_STEP(c));
-  ADD(Trmm, "AB", layout, left, lower, as_is, diagonal, n, n, alpha, WITH_STEP(a), WITH_STEP(b));
+  ADD(Syrk, "AC", by_columns, lower, not_transposed, n, n, alpha, WITH_STEP(a), beta, WITH_STEP(c));
+  ADD(Syr2k, "ABC", by_columns, lower, not_transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(b),
+      beta, WITH_STEP(c));
+  ADD(Trmm, "AB", by_columns, left, lower, not_transposed, diagonal, n, n, alpha, WITH_STEP(a),
+      WITH_STEP(b));
   if constexpr (!is_half<T>)
-    ADD(Trsm, "AB", layout, left, lower, as_is, diagonal, n, n, alpha, WITH_STEP(a), WITH_STEP(b));
+    ADD(Trsm, "AB", by_columns, left, lower, not_transposed, diagonal, n, n, alpha, WITH_STEP(a),
+        WITH_STEP(b));
   if constexpr (is_complex<T>) {
-    ADD(Hemm, "ABC", layout, left, lower, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
+    ADD(Hemm, "ABC", by_columns, left, lower, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta,
         WITH_STEP(c));
     using R = typename T::value_type;
     list.add("Herk", "AC", [](const Operands& o, size_t n, T alpha, T beta) {
-      return Herk<R>(layout, lower, as_is, n, n, alpha.real(), WITH_STEP(a), beta.real(),
-                     WITH_STEP(c), QUEUE);
+      return Herk<R>(by_columns, lower, not_transposed, n, n, alpha.real(), WITH_STEP(a),
+                     beta.real(), WITH_STEP(c), QUEUE);
     });
     list.add("Her2k", "ABC", [](const Operands& o, size_t n, T alpha, T beta) {
-      return Her2k<T, R>(layout, lower, as_is, n, n, alpha, WITH_STEP(a), WITH_STEP(b), beta.real(),
-                         WITH_STEP(c), QUEUE);
+      return Her2k<T, R>(by_columns, lower, not_transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(b),
+                         beta.real(), WITH_STEP(c), QUEUE);
     });
   }
 }
@@ -162,7 +169,7 @@ void add_level_3(List<T>& list) {
 template <class T>
 void add_extras(List<T>& list) {
   ADD(Had, "XY", n, alpha, WITH_STEP(x), WITH_STEP(y), beta, o.z.memory, o.z.offset, size_t{1});
-  ADD(Omatcopy, "AB", layout, transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(b));
+  ADD(Omatcopy, "AB", by_columns, transposed, n, n, alpha, WITH_STEP(a), WITH_STEP(b));
   ADD(Im2col, "", WINDOW(1), WITHOUT_STEP(a), WITHOUT_STEP(b));
   ADD(Col2im, "", WINDOW(1), WITHOUT_STEP(a), WITHOUT_STEP(b));
   if constexpr (!is_complex<T>)
@@ -177,11 +184,12 @@ void add_extras(List<T>& list) {
     const T alphas[] = {alpha, beta}, betas[] = {beta, alpha};
     const size_t a[] = {o.a.offset, o.a.offset}, b[] = {o.b.offset, o.b.offset},
                  c[] = {o.c.offset, o.c.offset};
-    return GemmBatched<T>(layout, as_is, as_is, n, n, n, alphas, o.a.memory, a, o.a.step,
-                          o.b.memory, b, o.b.step, betas, o.c.memory, c, o.c.step, 2, QUEUE);
+    return GemmBatched<T>(by_columns, not_transposed, not_transposed, n, n, n, alphas, o.a.memory,
+                          a, o.a.step, o.b.memory, b, o.b.step, betas, o.c.memory, c, o.c.step, 2,
+                          QUEUE);
   });
-  ADD(GemmStridedBatched, "ABC", layout, as_is, as_is, n, n, n, alpha, WITH_STEP(a), size_t{0},
-      WITH_STEP(b), size_t{0}, beta, WITH_STEP(c), size_t{0}, size_t{1});
+  ADD(GemmStridedBatched, "ABC", by_columns, not_transposed, not_transposed, n, n, n, alpha,
+      WITH_STEP(a), size_t{0}, WITH_STEP(b), size_t{0}, beta, WITH_STEP(c), size_t{0}, size_t{1});
 }
 
 }  // namespace

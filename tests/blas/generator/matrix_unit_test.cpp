@@ -159,7 +159,9 @@ TEST(MatrixUnits, hide_what_the_source_compiler_does_not_take_behind_marks) {
 
 TEST(MatrixUnits, are_those_of_one_architecture) {
   const Device& here = Machine::get().device();
-  if (here.type == Device::Type::cpu) EXPECT_FALSE(has_matrix_units(here));
+  if (here.type == Device::Type::cpu) {
+    EXPECT_FALSE(has_matrix_units(here));
+  }
   Device other;
   other.vendor = "Made-up";
   EXPECT_FALSE(has_matrix_units(other));

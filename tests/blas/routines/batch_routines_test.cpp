@@ -10,7 +10,7 @@
 namespace kiln::blas::testing {
 namespace {
 
-constexpr std::size_t items = 3;
+constexpr std::size_t batch_items = 3;
 
 /// Vectors of n elements in one buffer, 4 elements between them.
 template <class T>
@@ -19,7 +19,7 @@ struct VectorItems {
       : n_(n),
         inc_(inc),
         stride_((n - 1) * static_cast<std::size_t>(std::abs(inc)) + 5),
-        data(OperandData<T>::vector(items * stride_, 1, 2, seed)) {}
+        data(OperandData<T>::vector(batch_items * stride_, 1, 2, seed)) {}
   std::size_t at(std::size_t item, std::size_t i) const {
     const auto step = static_cast<std::size_t>(std::abs(inc_));
     return data.offset() + item * stride_ + (inc_ < 0 ? n_ - 1 - i : i) * step;
@@ -43,13 +43,13 @@ class BatchedRoutines : public ::testing::Test {
   static void check_axpy(std::size_t n, int inc_x, int inc_y, const std::string& form) {
     VectorItems<T> x(n, inc_x, 1), y(n, inc_y, 2);
     Call call = vector_call<T>(Routine::axpy, n);
-    call.batch = items;
+    call.batch = batch_items;
     call.alpha = scalar_of<T>(0.75, -0.5);
     call[Slot::x] = x.upload();
     call[Slot::y] = y.upload();
     ASSERT_EQ(run(call, 1, form), Status::success);
     Expected<T> expected(y.data);
-    for (std::size_t item = 0; item < items; ++item)
+    for (std::size_t item = 0; item < batch_items; ++item)
       for (std::size_t i = 0; i < n; ++i) {
         Sum sum;
         sum.add(call.alpha, x.data.all()[x.at(item, i)]);
@@ -62,9 +62,9 @@ class BatchedRoutines : public ::testing::Test {
   static void check_gemv(std::size_t m, std::size_t n, Order order, Transpose trans, int inc_x,
                          int inc_y, const std::string& form = "") {
     const bool as_is = trans == Transpose::none;
-    ItemsData<T> a(order, m, n, items, 1, 2, 3);
+    ItemsData<T> a(order, m, n, batch_items, 1, 2, 3);
     VectorItems<T> x(as_is ? n : m, inc_x, 1), y(as_is ? m : n, inc_y, 2);
-    Call call = batch_of_products<T>(m, n, 0, items);
+    Call call = batch_of_products<T>(m, n, 0, batch_items);
     call.routine = Routine::gemv;
     call.order = order;
     call.trans_a = trans;
@@ -73,7 +73,7 @@ class BatchedRoutines : public ::testing::Test {
     call[Slot::y] = y.upload();
     ASSERT_EQ(run(call, 1, form), Status::success);
     Expected<T> expected(y.data);
-    for (std::size_t item = 0; item < items; ++item) {
+    for (std::size_t item = 0; item < batch_items; ++item) {
       const auto element = a.element(item, trans);
       for (std::size_t i = 0; i < y.n_; ++i) {
         Sum sum;
@@ -141,10 +141,10 @@ TYPED_TEST(BatchedRoutines, others_do_the_same_as_single_calls) {
   constexpr std::size_t n = 20;
   for (const std::size_t queues : {1, 2}) {
     std::vector<Data> operands;
-    operands.push_back(Data::vector(items * n * n + 9, 1, 1, 1));
-    operands.push_back(Data::vector(items * n * n + 9, 1, 2, 2));
+    operands.push_back(Data::vector(batch_items * n * n + 9, 1, 1, 1));
+    operands.push_back(Data::vector(batch_items * n * n + 9, 1, 2, 2));
     const auto call_of = [&](Routine routine, std::vector<std::pair<Slot, std::int64_t>> slots) {
-      Call call = batch_of_products<TypeParam>(n, n, n, items);
+      Call call = batch_of_products<TypeParam>(n, n, n, batch_items);
       call.routine = routine;
       for (const auto& [slot, stride] : slots) {
         call[slot].stride = stride;
@@ -153,7 +153,7 @@ TYPED_TEST(BatchedRoutines, others_do_the_same_as_single_calls) {
       return call;
     };
     // A triangle whose diagonal outweighs the rest.
-    for (std::size_t item = 0; item < items; ++item)
+    for (std::size_t item = 0; item < batch_items; ++item)
       for (std::size_t i = 0; i < n; ++i)
         operands[0].all()[1 + item * (n * n + 1) + i * (n + 1)] = TypeParam(n);
     this->check_like_single_calls(call_of(Routine::trsm, {{Slot::a, n}, {Slot::b, n}}), operands,
@@ -164,7 +164,7 @@ TYPED_TEST(BatchedRoutines, others_do_the_same_as_single_calls) {
                                   {Slot::a, Slot::x}, queues);
     Call dot = call_of(Routine::dot, {{Slot::x, 2}, {Slot::y, -1}});
     dot[Slot::z].batch_stride = 3;
-    operands.push_back(Data::vector(items * 3, 1, 1, 3));
+    operands.push_back(Data::vector(batch_items * 3, 1, 1, 3));
     this->check_like_single_calls(dot, operands, {Slot::x, Slot::y, Slot::z}, queues);
   }
 }

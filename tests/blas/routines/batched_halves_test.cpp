@@ -15,12 +15,12 @@ namespace {
 using enum Storage;
 
 /// How the matrices of an operand lie.
-struct Layout {
+struct HalfLayout {
   std::size_t offset = 0;  ///< elements
   std::size_t gap = 0;     ///< between the lines
   int apart = 0;           ///< elements between the items; -1: all share one matrix
 };
-std::ostream& operator<<(std::ostream& to, const Layout& layout) {
+std::ostream& operator<<(std::ostream& to, const HalfLayout& layout) {
   return to << layout.offset << " before the first, " << layout.gap << " between lines, "
             << layout.apart << " between items";
 }
@@ -30,7 +30,7 @@ std::ostream& operator<<(std::ostream& to, const Layout& layout) {
 class StoredItems {
  public:
   StoredItems(Storage kind, Order order, std::size_t rows, std::size_t columns, std::size_t entries,
-              const Layout& layout, unsigned seed)
+              const HalfLayout& layout, unsigned seed)
       : order_(order),
         offset_(layout.offset),
         ld_((order == Order::column_major ? rows : columns) + layout.gap),
@@ -79,7 +79,7 @@ class StoredItems {
 struct Batched {
   std::size_t m = 1, n = 1, k = 1, entries = 3;
   std::array<Storage, 3> kinds{half, half, half};
-  std::array<Layout, 3> layouts{};
+  std::array<HalfLayout, 3> layouts{};
   Order order = Order::column_major;
   Transpose trans_a = Transpose::none, trans_b = Transpose::none;
   double alpha = -0.75, beta = 1.25;
@@ -136,7 +136,7 @@ void check(const Batched& p) {
       << p.layouts[0].gap << " apart " << p.layouts[0].apart << " queues " << p.queues;
 }
 
-std::array<Layout, 3> all(const Layout& layout) { return {layout, layout, layout}; }
+std::array<HalfLayout, 3> all(const HalfLayout& layout) { return {layout, layout, layout}; }
 
 constexpr std::array<Storage, 3> all_half{half, half, half},
     all_bfloat16{bfloat16, bfloat16, bfloat16};
@@ -184,10 +184,10 @@ TEST(BatchedHalves, beyond_the_largest_size_go_other_ways) {
 }
 
 // Lines, items and first elements that begin at multiples of 16, 8, 4 or 2 bytes.
-class BatchedHalvesThatLie : public ::testing::TestWithParam<Layout> {};
+class BatchedHalvesThatLie : public ::testing::TestWithParam<HalfLayout> {};
 
 TEST_P(BatchedHalvesThatLie, anyhow_are_right) {
-  const Layout& layout = GetParam();
+  const HalfLayout& layout = GetParam();
   for (const auto order : orders)
     for (const auto trans : {Transpose::none, Transpose::transpose}) {
       const bool is_odd = (order == Order::row_major) == (trans == Transpose::none);
@@ -204,10 +204,11 @@ TEST_P(BatchedHalvesThatLie, anyhow_are_right) {
 }
 
 INSTANTIATE_TEST_SUITE_P(In, BatchedHalvesThatLie,
-                         ::testing::Values(Layout{1, 0, 0}, Layout{8, 8, 8}, Layout{4, 0, 0},
-                                           Layout{2, 0, 0}, Layout{0, 4, 0}, Layout{0, 6, 2},
-                                           Layout{0, 1, 0}, Layout{3, 5, 7}, Layout{0, 0, 4},
-                                           Layout{0, 0, 1}));
+                         ::testing::Values(HalfLayout{1, 0, 0}, HalfLayout{8, 8, 8},
+                                           HalfLayout{4, 0, 0}, HalfLayout{2, 0, 0},
+                                           HalfLayout{0, 4, 0}, HalfLayout{0, 6, 2},
+                                           HalfLayout{0, 1, 0}, HalfLayout{3, 5, 7},
+                                           HalfLayout{0, 0, 4}, HalfLayout{0, 0, 1}));
 
 TEST(BatchedHalves, of_which_one_operand_lies_otherwise_are_right) {
   for (const std::size_t operand : {0, 1, 2}) {
@@ -235,7 +236,7 @@ TEST(BatchedHalves, results_may_be_of_other_kinds) {
   for (const Storage factor : {half, bfloat16})
     for (const Storage result : {native, half, bfloat16})
       for (const double beta : {0.0, 1.25})
-        for (const Layout& layout : {Layout{}, Layout{1, 3, 1}})
+        for (const HalfLayout& layout : {HalfLayout{}, HalfLayout{1, 3, 1}})
           check({.m = 33,
                  .n = 20,
                  .k = 40,

@@ -78,9 +78,10 @@ StoredData filled(std::size_t rows, std::size_t columns, std::uint8_t value) {
 
 TEST(ByteProduct, the_largest_and_smallest_bytes_are_exact) {
   constexpr std::size_t m = 37, n = 29;
+  constexpr std::uint8_t extremes[] = {0x80, 0x7f, 0xff};
   for (const char* form : all_forms())
-    for (const std::uint8_t left : {0x80, 0x7f, 0xff})
-      for (const std::uint8_t right : {0x80, 0x7f, 0xff})
+    for (const std::uint8_t left : extremes)
+      for (const std::uint8_t right : extremes)
         // 131,072 products of -128 and -128 would be 2^31.
         for (const std::size_t k : {3, 1026, 131071}) {
           StoredData a = filled(m, k, left), b = filled(k, n, right),

@@ -10,14 +10,6 @@ template <class T>
 class Copies : public ::testing::Test {};
 TYPED_TEST_SUITE(Copies, Precisions);
 
-template <class T>
-T conjugate_if(bool conjugated, const T& value) {
-  if constexpr (std::is_same_v<T, Real<T>>)
-    return value;
-  else
-    return conjugated ? std::conj(value) : value;
-}
-
 TYPED_TEST(Copies, omatcopy_scales_and_transposes_and_touches_nothing_else) {
   using T = TypeParam;
   const T alpha = number<T>(1.5, -0.5);

@@ -11,16 +11,16 @@ namespace {
 
 using enum Storage;
 
-constexpr std::size_t rows = 33, columns = 14, depth = 10'000;
+constexpr std::size_t deep_rows = 33, deep_columns = 14, deep_depth = 10'000;
 
 template <class T>
 class Deep : public ::testing::Test {
  public:
   /// C = 0.75 A' B + 0.5 C, for a result of 33 x 14.
   static std::vector<T> result(bool is_invariant) {
-    auto a = OperandData<T>::matrix(depth, rows, depth, 0, 1);
-    auto b = OperandData<T>::matrix(depth, columns, depth, 0, 2);
-    auto c = OperandData<T>::matrix(rows, columns, rows, 0, 3);
+    auto a = OperandData<T>::matrix(deep_depth, deep_rows, deep_depth, 0, 1);
+    auto b = OperandData<T>::matrix(deep_depth, deep_columns, deep_depth, 0, 2);
+    auto c = OperandData<T>::matrix(deep_rows, deep_columns, deep_rows, 0, 3);
     Call call = deep_call();
     call.invariant = is_invariant;
     call[Slot::a] = a.upload();
@@ -34,9 +34,9 @@ class Deep : public ::testing::Test {
     call.routine = Routine::gemm;
     call.precision = precision_of<T>;
     call.trans_a = Transpose::transpose;
-    call.m = rows;
-    call.n = columns;
-    call.k = depth;
+    call.m = deep_rows;
+    call.n = deep_columns;
+    call.k = deep_depth;
     call.alpha = 0.75;
     call.beta = 0.5;
     return call;
@@ -75,7 +75,7 @@ TYPED_TEST(Deep, invariant_calls_do_not_cut_the_depth) {
 
 TEST(DeepProduct, sums_of_bytes_are_exact) {
   for (const auto trans : {Transpose::none, Transpose::transpose}) {
-    blas::testing::Product p = product(rows, columns, depth, {int8, int8, int32});
+    blas::testing::Product p = product(deep_rows, deep_columns, deep_depth, {int8, int8, int32});
     p.call.alpha = 2;
     p.call.beta = -1;
     p.call.trans_a = trans;
@@ -84,7 +84,7 @@ TEST(DeepProduct, sums_of_bytes_are_exact) {
 }
 
 TEST(DeepProduct, factors_in_groups_have_their_scales) {
-  blas::testing::Product p = product(rows, columns, depth, {int4, half, float32});
+  blas::testing::Product p = product(deep_rows, deep_columns, deep_depth, {int4, half, float32});
   p.call.trans_a = Transpose::transpose;
   p.call.group_a = 128;
   check(p);
@@ -92,7 +92,7 @@ TEST(DeepProduct, factors_in_groups_have_their_scales) {
 
 TEST(DeepProduct, results_go_through_what_comes_after_once) {
   for (const Storage kind : {half, bfloat16, float32}) {
-    blas::testing::Product p = product(rows, columns, depth, {half, half, kind});
+    blas::testing::Product p = product(deep_rows, deep_columns, deep_depth, {half, half, kind});
     p.call.epilogue = {Along::rows, Along::columns, Activation::gelu, true};
     p.vectors = half;
     check(p);

@@ -28,11 +28,12 @@ struct Finished {
 
 /// A matrix for each item, one after another, and NaN in all that is none of theirs.
 struct ItemsOf {
-  ItemsOf(Storage kind, const Finished& of, std::size_t rows, std::size_t columns, unsigned seed)
+  ItemsOf(Storage kind, const Finished& of, std::size_t row_count, std::size_t column_count,
+          unsigned seed)
       : order(of.order),
         by_columns(of.order == Order::column_major),
-        rows(rows),
-        columns(columns),
+        rows(row_count),
+        columns(column_count),
         data(kind, of.order, by_columns ? rows : rows * of.items,
              by_columns ? columns * of.items : columns, seed, of.lies) {
     std::vector<bool> is_own(data.size(), false);
@@ -158,11 +159,12 @@ void check(const Finished& p) {
             << fmt::format("item {} row {} column {}: {} instead of {}, in {} x {} x {}", item, i,
                            j, found, value, p.m, p.n, p.k);
       }
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (!is_own[i])
-      ASSERT_EQ(StoredData::bits_at(p.kinds[2], now.bytes(), i),
-                StoredData::bits_at(p.kinds[2], c.data.bytes(), i))
-          << "element " << i << " is not the routine's, and was changed";
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (is_own[i]) continue;
+    ASSERT_EQ(StoredData::bits_at(p.kinds[2], now.bytes(), i),
+              StoredData::bits_at(p.kinds[2], c.data.bytes(), i))
+        << "element " << i << " is not the routine's, and was changed";
+  }
 }
 
 /// Each way of a bias, a scale, an activation and a residual, in pairs.

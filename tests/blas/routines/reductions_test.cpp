@@ -12,14 +12,6 @@ class Sums : public ::testing::Test {};
 TYPED_TEST_SUITE(Sums, Precisions);
 
 template <class T>
-T conjugate_if(bool conjugated, const T& value) {
-  if constexpr (std::is_same_v<T, Real<T>>)
-    return value;
-  else
-    return conjugated ? std::conj(value) : value;
-}
-
-template <class T>
 void check_dot(Routine routine) {
   for (const std::size_t n : sizes)
     for (const auto& [inc_x, inc_y] : increments) {

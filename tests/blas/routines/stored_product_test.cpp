@@ -97,7 +97,7 @@ TEST(StoredProduct, what_is_not_multiplied_is_scaled) {
 }
 
 // Each pair of what there is to choose occurs.
-constexpr std::array<Epilogue, 8> epilogues{{
+constexpr std::array<Epilogue, 8> stored_epilogues{{
     {Along::rows, Along::none, Activation::none, false},
     {Along::columns, Along::rows, Activation::relu, true},
     {Along::none, Along::columns, Activation::gelu, false},
@@ -112,8 +112,8 @@ TEST(StoredProduct, goes_through_what_comes_after) {
   // In either order by turns, which other tests have with each kind.
   for (const char* form : {"", "gpu"})
     for (const auto order : orders)
-      for (const Epilogue& epilogue : epilogues) {
-        const bool is_even = (&epilogue - epilogues.data()) % 2 == 0;
+      for (const Epilogue& epilogue : stored_epilogues) {
+        const bool is_even = (&epilogue - stored_epilogues.data()) % 2 == 0;
         if (is_even != (order == Order::row_major) && std::getenv("KILN_LONG") == nullptr) continue;
         const Storage kind = epilogue.activation == Activation::gelu ? half : float32;
         Product p = product(35, 30, 21, {kind, kind, kind});

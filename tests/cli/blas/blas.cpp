@@ -12,8 +12,8 @@ using ::testing::StartsWith;
 class Blas : public kiln::testing::RunTest {};
 
 TEST_F(Blas, explain_shows_the_steps_of_a_call) {
-  const auto result = kiln({"blas", "explain", "dgemm", "-m", "300", "-n", "200", "-k", "100",
-                            "--device", "cpu", "--store", "off"});
+  const auto result =
+      kiln({"blas", "explain", "dgemm", "-m", "300", "-n", "200", "-k", "100", "--device", "cpu"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, StartsWith("dgemm, m 300, n 200, k 100, by columns: "));
   EXPECT_THAT(result.output, HasSubstr("blas.gemm"));
@@ -22,10 +22,11 @@ TEST_F(Blas, explain_shows_the_steps_of_a_call) {
 }
 
 TEST_F(Blas, explain_says_where_each_program_came_from) {
+  const std::string store = fresh_store("store");
   const auto sources = [&] {
     std::set<std::string> found;
     const auto lines = json_lines(kiln({"blas", "explain", "gemm", "-n", "100", "--device", "cpu",
-                                        "--store", "store", "--json"})
+                                        "--store", store, "--json"})
                                       .output);
     for (const auto& step : lines.at(0)["steps"]) found.insert(step["found_in"]);
     return found;
@@ -37,8 +38,8 @@ TEST_F(Blas, explain_says_where_each_program_came_from) {
 }
 
 TEST_F(Blas, explain_shares_the_work_over_queues) {
-  const auto result = kiln({"blas", "explain", "gemm", "-n", "512", "--device", "cpu", "--queues",
-                            "2", "--store", "off", "--json"});
+  const auto result =
+      kiln({"blas", "explain", "gemm", "-n", "512", "--device", "cpu", "--queues", "2", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const auto lines = json_lines(result.output);
   ASSERT_EQ(lines.size(), 1u);
@@ -59,8 +60,8 @@ TEST_F(Blas, explain_shares_the_work_over_queues) {
 
 TEST_F(Blas, explain_shows_what_a_batch_comes_to) {
   const auto steps_of = [&](const char* n) {
-    const auto result = kiln({"blas", "explain", "gemm", "-n", n, "--batch", "50", "--device",
-                              "cpu", "--store", "off", "--json"});
+    const auto result =
+        kiln({"blas", "explain", "gemm", "-n", n, "--batch", "50", "--device", "cpu", "--json"});
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return json_lines(result.output).at(0)["steps"];
   };
@@ -70,8 +71,8 @@ TEST_F(Blas, explain_shows_what_a_batch_comes_to) {
   EXPECT_EQ(small[0]["times"], 1);
   ASSERT_EQ(large.size(), 1u);
   EXPECT_EQ(large[0]["times"], 50);
-  const auto text = kiln({"blas", "explain", "axpy", "-n", "5000", "--batch", "3", "--device",
-                          "cpu", "--store", "off"});
+  const auto text =
+      kiln({"blas", "explain", "axpy", "-n", "5000", "--batch", "3", "--device", "cpu"});
   EXPECT_THAT(text.output, StartsWith("saxpy, 3 times, n 5000: "));
   EXPECT_THAT(text.output, HasSubstr("axpy (3 times)"));
   expect_refusal(kiln({"blas", "explain", "axpy", "--batch", "0"}), 2, "--batch");
@@ -80,7 +81,7 @@ TEST_F(Blas, explain_shows_what_a_batch_comes_to) {
 TEST_F(Blas, a_routine_may_have_the_letter_of_its_precision) {
   const auto call_of = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"blas", "explain"});
-    words.insert(words.end(), {"-n", "9", "--device", "cpu", "--store", "off", "--json"});
+    words.insert(words.end(), {"-n", "9", "--device", "cpu", "--json"});
     const auto result = kiln(words);
     EXPECT_EQ(result.exit_code, 0) << result.errors;
     return json_lines(result.output).at(0)["call"].get<std::string>();
@@ -160,8 +161,8 @@ TEST_F(Blas, bench_has_a_bound_on_rounds) {
 }
 
 TEST_F(Blas, bench_measures_kiln_and_says_what_of_the_others_it_measured) {
-  const auto result = kiln({"blas", "bench", "axpy", "-n", "1000", "--rounds", "2", "--device",
-                            "cpu", "--store", "off", "--json"});
+  const auto result =
+      kiln({"blas", "bench", "axpy", "-n", "1000", "--rounds", "2", "--device", "cpu", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   const auto object = json_lines(result.output).at(0);
   EXPECT_EQ(object["unit"], "GB/s");
@@ -178,8 +179,8 @@ TEST_F(Blas, bench_measures_kiln_and_says_what_of_the_others_it_measured) {
 }
 
 TEST_F(Blas, bench_prints_a_table_and_who_is_absent) {
-  const auto result = kiln(
-      {"blas", "bench", "rot", "-n", "1000", "--rounds", "1", "--device", "cpu", "--store", "off"});
+  const auto result =
+      kiln({"blas", "bench", "rot", "-n", "1000", "--rounds", "1", "--device", "cpu"});
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_THAT(result.output, StartsWith("srot, n 1000 on "));
   EXPECT_THAT(result.output, HasSubstr("\nlibrary"));
@@ -189,8 +190,8 @@ TEST_F(Blas, bench_prints_a_table_and_who_is_absent) {
 }
 
 TEST_F(Blas, bench_of_a_product_counts_operations) {
-  const auto result = kiln({"blas", "bench", "sgemm", "-n", "64", "--rounds", "1", "--device",
-                            "cpu", "--store", "off", "--json"});
+  const auto result =
+      kiln({"blas", "bench", "sgemm", "-n", "64", "--rounds", "1", "--device", "cpu", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.errors;
   EXPECT_EQ(json_lines(result.output).at(0)["unit"], "GFLOP/s");
 }

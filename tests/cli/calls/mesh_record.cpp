@@ -18,6 +18,8 @@ class MeshRecord : public CommandTest {
  protected:
   MeshRecord() {
     set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache");
+    set("KILN_STORE", shared_store());
+    for (const char* name : {"two", "three", "tuned"}) (void)fresh_store(name);
     EXPECT_EQ(kiln({"mesh", "naca0012", "-I20", "-J30", "-o", "grid.h5"}).exit_code, 0);
     EXPECT_EQ(kiln({"mesh", "naca0012", "-I20", "-J30", "--aero", "-o", "fe.h5"}).exit_code, 0);
   }
@@ -38,7 +40,7 @@ class MeshRecord : public CommandTest {
 };
 
 TEST_F(MeshRecord, an_application_compiles_nothing_with_what_was_built_from_its_record) {
-  record({"airfoil", "-g", "grid.h5", "-n3", "--store=one"});
+  record({"airfoil", "-g", "grid.h5", "-n3"});
   const auto built =
       lines({"prebuild", "--from=calls.jsonl", "--store=two", "--json", "--pack=loops.kiln"});
   ASSERT_EQ(built.size(), 5u);
@@ -59,7 +61,7 @@ TEST_F(MeshRecord, an_application_compiles_nothing_with_what_was_built_from_its_
 }
 
 TEST_F(MeshRecord, arithmetic_and_solvers_are_recorded_as_the_loops_that_they_are) {
-  record({"aero", "-g", "fe.h5", "-n1", "--store=one"});
+  record({"aero", "-g", "fe.h5", "-n1"});
   lines({"prebuild", "--from=calls.jsonl", "--store=two", "--json"});
   for (const Json& line :
        lines({"mesh", "aero", "-g", "fe.h5", "-n1", "--report", "--json", "--store=two"}))
@@ -69,7 +71,7 @@ TEST_F(MeshRecord, arithmetic_and_solvers_are_recorded_as_the_loops_that_they_ar
 }
 
 TEST_F(MeshRecord, without_kiln_mesh_loops_alone_are_not_built) {
-  record({"reduction", "-g", "grid.h5", "--store=one"});
+  record({"reduction", "-g", "grid.h5"});
   set("KILN_MESH_PROGRAM", (folder() / "none").string());
   const auto built = lines({"prebuild", "--from=calls.jsonl", "--store=two", "--json"}, 2);
   ASSERT_EQ(built.size(), 2u);
@@ -83,7 +85,7 @@ TEST_F(MeshRecord, without_kiln_mesh_loops_alone_are_not_built) {
 TEST_F(MeshRecord, applications_tune_their_loops) {
   const auto tuned = [&](std::vector<std::string> words) {
     words.insert(words.begin(), "mesh");
-    words.insert(words.end(), {"--tune=0.1", "--store=one", "--json"});
+    words.insert(words.end(), {"--tune=0.1", "--store=tuned", "--json"});
     std::size_t count = 0;
     for (const Json& line : lines(words)) {
       if (!line.contains("tuned")) continue;

@@ -33,7 +33,7 @@ class Record : public RunTest {
   }
   /// A store and a driver's cache that are new.
   void use_fresh_store(const std::string& name) {
-    set("KILN_STORE", (folder() / name).string());
+    set("KILN_STORE", fresh_store(name));
     set("POCL_CACHE_DIR", (folder() / (name + "-pocl")).string());
   }
   ProcessResult app(std::vector<std::string> words, const std::string& file = "calls.jsonl") {
@@ -88,9 +88,10 @@ TEST_F(Record, adds_runs_up_and_gives_the_programs_exit_code) {
 }
 
 TEST_F(Record, processes_that_run_at_once_share_the_file) {
-  set("APP", KILN_RECORDED_APP);
+  set("KILN_APP", KILN_RECORDED_APP);
   const auto run = bash(
-      "for i in 1 2 3; do \"$KILN\" record --calls calls.jsonl -- \"$APP\" 16 4 2 > /dev/null & "
+      "for i in 1 2 3; do \"$KILN\" record --calls calls.jsonl -- \"$KILN_APP\" 16 4 2 > /dev/null "
+      "& "
       "done;"
       " wait");
   EXPECT_EQ(run.exit_code, 0) << run.errors;

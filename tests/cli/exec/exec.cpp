@@ -53,19 +53,19 @@ TEST_P(ExecBoth, programs_that_cannot_be_run_are_told_in_a_line) {
 }
 
 TEST_P(ExecBoth, streams_and_folder_are_the_programs) {
-  set("WORDS", GetParam() ? "--explain" : "");
+  set("KILN_WORDS", GetParam() ? "--explain" : "");
   const auto run = bash(
-      "mkdir there; cd there; echo text | \"$KILN\" exec $WORDS -- cat; "
-      "\"$KILN\" exec $WORDS -- pwd | grep -c there; "
-      "\"$KILN\" exec $WORDS -- sh -c 'echo out; echo err >&2' 2> err; "
+      "mkdir there; cd there; echo text | \"$KILN\" exec $KILN_WORDS -- cat; "
+      "\"$KILN\" exec $KILN_WORDS -- pwd | grep -c there; "
+      "\"$KILN\" exec $KILN_WORDS -- sh -c 'echo out; echo err >&2' 2> err; "
       "head -n 1 err");
   EXPECT_EQ(run.output, "text\n1\nout\nerr\n");
 }
 
 TEST_P(ExecBoth, signals_are_handled_as_the_program_was_given_them) {
-  set("WORDS", GetParam() ? "--explain" : "");
+  set("KILN_WORDS", GetParam() ? "--explain" : "");
   const std::string look = "grep -E 'Sig(Ign|Cgt|Blk)' /proc/self/status";
-  const auto direct = bash(look), run = bash("\"$KILN\" exec $WORDS -- " + look);
+  const auto direct = bash(look), run = bash("\"$KILN\" exec $KILN_WORDS -- " + look);
   EXPECT_EQ(run.output, direct.output);
 }
 
@@ -175,9 +175,10 @@ TEST_F(Exec, is_off_where_the_user_says_so) {
   set("OPENCL_LAYERS", KILN_LAYER_LIBRARY);
   set("KILN_LAYER_REPORT", (folder() / "report.jsonl").string());
   set("KILN_LAYER", "off");
+  use_store("none");
   EXPECT_EQ(program(KILN_LAYER_APP, {"one.cl"}).output, "64\n");
   EXPECT_FALSE(std::filesystem::exists(folder() / "report.jsonl"));
-  EXPECT_FALSE(std::filesystem::exists(folder() / "store"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "none"));
   set("KILN_LAYER", "");
   EXPECT_EQ(program(KILN_LAYER_APP, {"one.cl"}).output, "64\n");
   EXPECT_TRUE(std::filesystem::exists(folder() / "report.jsonl"));
@@ -186,7 +187,8 @@ TEST_F(Exec, is_off_where_the_user_says_so) {
 TEST_F(Exec, sixteen_processes_at_once_compile_each_program_once) {
   set("KILN_LAYER_REPORT", (folder() / "report.jsonl").string());
   const auto run = bash(
-      "for i in $(seq 16); do \"$KILN\" exec -- \"$APP\" one.cl two.cl > out$i 2>&1 & done; wait; "
+      "for i in $(seq 16); do \"$KILN\" exec -- \"$KILN_APP\" one.cl two.cl > out$i 2>&1 & done; "
+      "wait; "
       "cat out* | sort | uniq -c | tr -s ' '");
   EXPECT_EQ(run.output, " 16 128\n 16 64\n");
   std::size_t builds = 0, compiled = 0;

@@ -10,15 +10,20 @@ namespace kiln::testing {
 /// driver's cache that are new.
 class ExecTest : public RunTest {
  protected:
+  /// What kiln exec gives a program makes it another environment of compilers.
+  static void SetUpTestSuite() {
+    start_compile_server(
+        {{"OPENCL_LAYERS", std::filesystem::canonical(KILN_LAYER_LIBRARY).string()}});
+  }
   ExecTest() {
     use_fresh("store");
-    set("APP", KILN_LAYER_APP);
+    set("KILN_APP", KILN_LAYER_APP);
     write("one.cl", "kernel void run(global int *a) { a[get_global_id(0)] = 1; }\n");
     write("two.cl", "kernel void run(global int *a) { a[get_global_id(0)] = 2; }\n");
   }
 
   void use_fresh(const std::string& store) {
-    use_store(store);
+    set("KILN_STORE", fresh_store(store));
     set("POCL_CACHE_DIR", (folder() / (store + "-pocl")).string());
   }
   void use_store(const std::string& store) { set("KILN_STORE", (folder() / store).string()); }

@@ -10,6 +10,7 @@ using ::testing::HasSubstr;
 
 class GraphExamples : public CommandTest {
  protected:
+  GraphExamples() { set("KILN_STORE", shared_store()); }
   /// A program next to the command.
   ProcessResult example(const std::string& name, std::vector<std::string> words) const {
     return program(std::filesystem::path(KILN_COMMAND).parent_path() / name, std::move(words));

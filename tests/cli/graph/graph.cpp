@@ -14,6 +14,7 @@ using ::testing::StartsWith;
 class GraphCommand : public CommandTest {
  protected:
   GraphCommand() {
+    set("KILN_STORE", shared_store());
     write("specs/scale.json", R"({"name": "scale", "src": "kernels.cl", "workDimension": 1,
       "globalWorkSize": "[n]", "localWorkSize": "[16]", "partition": 10,
       "inputBuffers": [{"pos": 0, "type": "float", "size": "n", "break": 0}],

@@ -19,7 +19,10 @@ using ::testing::StartsWith;
 
 class MeshApplication : public kiln::testing::CommandTest {
  protected:
-  MeshApplication() { set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache"); }
+  MeshApplication() {
+    set("POCL_CACHE_DIR", KILN_BINARY_DIR "/pocl-cache");
+    set("KILN_STORE", shared_store());
+  }
 
   ProcessResult run(std::vector<std::string> words) {
     words.insert(words.begin(), "mesh");
@@ -133,7 +136,8 @@ TEST_F(MeshApplication, a_picture_that_cannot_be_written_is_refused_before_the_r
 
 TEST_F(MeshApplication, a_search_that_time_ended_says_so) {
   // Whether it does depends on the machine: the line stands where, and only where, it did.
-  std::istringstream table(printed({"jac1", "--intervals=200", "--tune=0.1"}));
+  std::istringstream table(
+      printed({"jac1", "--intervals=200", "--tune=0.1", "--store=" + fresh_store("tuned")}));
   std::map<std::string, std::string> expected;
   std::string line, found;
   std::getline(table, line);

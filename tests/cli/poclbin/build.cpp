@@ -12,7 +12,7 @@ class PoclbinBuild : public kiln::testing::RunTest {
  protected:
   PoclbinBuild() {
     copy_spec();
-    set("KILN_STORE", (folder() / "store").string());
+    set("KILN_STORE", fresh_store("store"));
   }
   kiln::ProcessResult build(std::vector<std::string> more) {
     std::vector<std::string> words{"poclbin", "build", "copy_float.cl", "-o", "copy.poclbin"};

@@ -21,9 +21,9 @@ class CampaignShare : public kiln::testing::RunTest {
   }
   /// The command line of a machine with a store and journals of its own.
   std::string machine(const std::string& name, const std::string& more = "") const {
-    return "KILN_STORE=$PWD/" + name + " XDG_STATE_HOME=$PWD/" + name + "-state $KILN tune --all " +
-           "trsv --precision s --strategy exhaustive --share --json " + more + " > " + name +
-           " 2> " + name + ".err ";
+    return "KILN_STORE=" + fresh_store(name + "-store") + " HOME=$PWD/" + name +
+           "-home $KILN tune --all " + "trsv --precision s --strategy exhaustive --share --json " +
+           more + " > " + name + " 2> " + name + ".err ";
   }
   std::vector<nlohmann::json> lines(const std::string& name) const {
     return json_lines(kiln::value_or_throw(kiln::read_text(folder() / name)));

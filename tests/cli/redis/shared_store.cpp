@@ -35,7 +35,7 @@ class SharedStore : public kiln::testing::RunTest {
   RedisProcess& server() { return *server_; }
 
   /// From now on the runs are those of another machine.
-  void machine(const std::string& name) { set("KILN_STORE", (folder() / name).string()); }
+  void machine(const std::string& name) { set("KILN_STORE", fresh_store(name)); }
 
   /// Runs the copy and expects its result; the layers asked for its program.
   std::string steps() {

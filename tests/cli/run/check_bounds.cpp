@@ -14,6 +14,7 @@ using ::testing::HasSubstr;
 class CheckBounds : public kiln::testing::CommandTest {
  protected:
   CheckBounds() {
+    set("KILN_STORE", shared_store());
     write("k.cl",
           "kernel void copy(global const float* a, global float* b, int to, int from) {\n"
           "  int i = get_global_id(0);\n"

@@ -130,7 +130,7 @@ TEST_F(KernelOutput, does_not_break_the_line_of_progress) {
   if (bash("script -qec true /dev/null < /dev/null").exit_code != 0)
     GTEST_SKIP() << "there are no pseudo-terminals";
   const auto result = bash(
-      "TERM=xterm script -qec '$KILN run prints.json prints.json --set dataset=8' /dev/null"
+      "TERM=xterm script -qec \"$KILN run prints.json prints.json --set dataset=8\" /dev/null"
       " < /dev/null");
   ASSERT_EQ(result.exit_code, 0) << result.output;
   EXPECT_EQ(count(result.output, "at "), 16u) << result.output;

@@ -153,13 +153,13 @@ TEST_F(RunErrors, a_compiler_that_crashes_is_named) {
   set("KILN_COMPILE_SERVER", "off");
   std::filesystem::permissions(helper, std::filesystem::perms::owner_all);
   set("KILN_COMPILE_HELPER", helper.string());
-  set("KILN_STORE", (folder() / "store").string());
+  set("KILN_STORE", fresh_store("store"));
   expect_refusal(kiln({"run", "copy_float.json"}), 1,
                  "copy_float.json: the driver's compiler died of SIGSEGV on copy_float");
 }
 
 TEST_F(RunErrors, a_helper_that_is_absent_or_fails_costs_a_build_in_process) {
-  set("KILN_STORE", (folder() / "store").string());
+  set("KILN_STORE", fresh_store("store"));
   for (const char* helper : {"/absent/kiln-compile", "/bin/false", "/bin/cat"}) {
     set("KILN_COMPILE_HELPER", helper);
     const auto result = kiln({"run", "--explain", "copy_float.json"});

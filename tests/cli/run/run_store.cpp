@@ -9,7 +9,7 @@ class RunStore : public kiln::testing::RunTest {
  protected:
   RunStore() {
     copy_spec();
-    set("KILN_STORE", (folder() / "store").string());
+    set("KILN_STORE", fresh_store("store"));
   }
   /// The layers of a run's first program, and whether each answered.
   std::string steps(const std::vector<std::string>& more = {}) {
@@ -52,11 +52,12 @@ TEST_F(RunStore, macros_includes_and_source_make_another_program) {
 }
 
 TEST_F(RunStore, off_keeps_nothing_and_the_option_beats_the_environment) {
+  set("KILN_STORE", (folder() / "none").string());
   EXPECT_THAT(steps({"--store", "off"}), Not(HasSubstr("local store")));
-  EXPECT_FALSE(std::filesystem::exists(folder() / "store"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "none"));
   EXPECT_EQ(steps({"--store", "other"}), "-memory -local store +compile +load ");
   EXPECT_TRUE(std::filesystem::exists(folder() / "other"));
-  EXPECT_FALSE(std::filesystem::exists(folder() / "store"));
+  EXPECT_FALSE(std::filesystem::exists(folder() / "none"));
   set("KILN_STORE", "off");
   EXPECT_THAT(steps(), Not(HasSubstr("local store")));
 }

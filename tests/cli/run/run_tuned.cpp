@@ -21,7 +21,7 @@ kernel void wide(global int *b) { b[get_global_id(0)] = WIDE * 0 + MARK; }
 class RunTunedTest : public RunTest {
  protected:
   RunTunedTest() {
-    set("KILN_STORE", store().string());
+    set("KILN_STORE", fresh_store("store"));
     write("wide.cl", source);
     write("wide.json", R"({"name": "wide", "src": "wide.cl", "workDimension": 1, "partition": 10,
   "symbolicVariables": {"WIDE": 4, "MARK": 7}, "macros_values": {"WIDE": "WIDE", "MARK": "MARK"},

@@ -14,7 +14,7 @@ class RunSpirv : public kiln::testing::RunTest {
     for (const char* name : {"scale_tiles.json", "scale_tiles.spv"})
       std::filesystem::copy_file(std::filesystem::path(KILN_SOURCE_DIR) / "examples/spirv" / name,
                                  folder() / name);
-    set("KILN_STORE", (folder() / "store").string());
+    set("KILN_STORE", fresh_store("store"));
   }
   bool is_taken() const {
     const auto device = json_lines(kiln({"devices", "--json", "--devices", "cpu"}).output).at(0);

@@ -22,6 +22,7 @@ class StoreLook : public kiln::testing::RunTest {
     set("KILN_SYSTEM_STORE", "off");
   }
   void run(const std::string& spec, const std::vector<std::string>& more = {}) {
+    (void)fresh_store("store");
     std::vector<std::string> words{"run", spec};
     words.insert(words.end(), more.begin(), more.end());
     const auto result = kiln(words);

@@ -22,13 +22,22 @@ class StorePacks : public kiln::testing::RunTest {
   /// From now on the command runs with the store of this name.
   void machine(const std::string& name) { set("KILN_STORE", (folder() / name).string()); }
 
-  /// Two programs, each run once.
+  /// Two programs, each run once, in the store "here": a copy of one that was filled once.
   void fill() {
     copy_spec();
     copy_spec("int");
-    for (const char* spec : {"copy_float.json", "copy_int.json"})
-      ASSERT_EQ(kiln({"run", spec}).exit_code, 0);
-    forget_findings();
+    static const kiln::TemporaryFolder filled = [this] {
+      auto made = kiln::value_or_throw(kiln::TemporaryFolder::create("kiln-filled"));
+      set("KILN_STORE", fresh_store("filled"));
+      for (const char* spec : {"copy_float.json", "copy_int.json"})
+        EXPECT_EQ(kiln({"run", spec}).exit_code, 0);
+      forget_findings();
+      std::filesystem::rename(folder() / "filled", made.path() / "store");
+      machine("here");
+      return made;
+    }();
+    std::filesystem::copy(filled.path() / "store", folder() / "here",
+                          std::filesystem::copy_options::recursive);
   }
   kiln::ProcessResult good(const std::vector<std::string>& words, int code = 0) {
     auto result = kiln(words);

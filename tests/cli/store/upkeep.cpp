@@ -18,12 +18,13 @@ class StoreUpkeep : public kiln::testing::RunTest {
     for (const char* type : types) copy_spec(type);
     static const kiln::TemporaryFolder filled = [this] {
       auto made = kiln::value_or_throw(kiln::TemporaryFolder::create("kiln-filled"));
-      set("KILN_STORE", (made.path() / "store").string());
+      set("KILN_STORE", fresh_store("filled"));
       for (const char* type : types) {
         const auto result = kiln({"run", std::string("copy_") + type + ".json"});
         EXPECT_EQ(result.exit_code, 0) << result.errors;
       }
       forget_findings();
+      std::filesystem::rename(folder() / "filled", made.path() / "store");
       return made;
     }();
     std::filesystem::copy(filled.path() / "store", folder() / "store",

@@ -17,11 +17,8 @@ namespace fs = std::filesystem;
 class TuneHistory : public kiln::testing::RunTest {
  protected:
   TuneHistory() {
-    set("KILN_STORE", (folder() / "store").string());
-    set("XDG_STATE_HOME", (folder() / "state").string());
+    set("KILN_STORE", fresh_store("store"));
     set("XDG_RUNTIME_DIR", servers());
-    // Candidates are compiled sooner; how fast they are is not what these tests ask.
-    set("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
   }
   kiln::ProcessResult ok(const std::vector<std::string>& words) {
     auto result = kiln(words);
@@ -80,7 +77,7 @@ TEST_F(TuneHistory, the_best_of_another_size_is_measured_second) {
 
 TEST_F(TuneHistory, the_store_alone_is_enough_for_reports_and_exports) {
   const Json tuned = tune("64");
-  fs::remove_all(folder() / "state");
+  fs::remove_all(folder() / ".local" / "state");
   const Json kept = search();
   EXPECT_EQ(kept["evaluations"].size(), 3u);
   EXPECT_EQ(kept["evaluated"], 3);
@@ -109,7 +106,7 @@ TEST_F(TuneHistory, export_all_names_a_search_once_though_its_journal_is_here) {
 TEST_F(TuneHistory, a_search_travels_in_a_pack) {
   tune("64");
   ok({"store", "export", "--kind", "record", "all.pack"});
-  set("KILN_STORE", (folder() / "other").string());
+  set("KILN_STORE", fresh_store("other"));
   ok({"store", "import", "all.pack"});
   EXPECT_EQ(search()["evaluations"].size(), 3u);
   EXPECT_THAT(tune("128")["started_from"].get<std::string>(), HasSubstr("size 64"));
@@ -127,7 +124,7 @@ TEST_F(TuneHistory, a_journal_that_is_gone_on_with_has_the_same_start_or_says_so
   tune("72");  // nearer to 128 than 64 is
   EXPECT_EQ(tune("128", {"--journal", "j", "--resume"})["evaluated"], 6);
   EXPECT_EQ(head()["start"], start);
-  set("KILN_STORE", (folder() / "empty").string());
+  set("KILN_STORE", fresh_store("empty"));
   const auto without =
       ok({"tune", "gemv", "-n", "128", "--evaluations", "1", "--journal", "j", "--resume"});
   EXPECT_THAT(without.errors, HasSubstr("no longer on record; goes on without it"));

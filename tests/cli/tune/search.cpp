@@ -41,11 +41,8 @@ kernel void twice(global const float* a, global volatile float* b) {
 class TuneSearch : public kiln::testing::RunTest {
  protected:
   TuneSearch() {
-    set("KILN_STORE", (folder() / "store").string());
-    set("XDG_STATE_HOME", (folder() / "state").string());
+    set("KILN_STORE", fresh_store("store"));
     set("XDG_RUNTIME_DIR", servers());
-    // Candidates are compiled sooner; how fast they are is not what these tests ask.
-    set("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable");
     write("twice.cl", tuned_source);
     write("twice.json", R"({"name": "twice", "src": "twice.cl", "workDimension": 1, "partition": 10,
   "symbolicVariables": {"LOOP": 64, "MODE": 0}, "macros_values": {"LOOP": "LOOP", "MODE": "MODE"},
@@ -108,10 +105,9 @@ TEST_F(TuneSearch, passes_over_what_fails_and_says_why) {
 }
 
 TEST_F(TuneSearch, goes_on_after_a_kill_with_all_that_was_measured) {
-  const auto killed = bash(
-      "$KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --journal j & P=$!;"
-      " until [ $(cat j 2>/dev/null | wc -l) -ge 4 ] || ! [ -d /proc/$P ]; do :; done;"
-      " kill -KILL $P; wait $P; wc -l < j");
+  const auto killed =
+      bash("$KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --journal j & P=$!;" +
+           until_lines(4, "j") + " kill -KILL $P; wait $P; wc -l < j");
   const int before = std::stoi(killed.output) - 1;
   EXPECT_GE(before, 3);
   const Json found =
@@ -207,10 +203,11 @@ TEST_F(TuneSearch, hears_sigterm_and_its_budget_while_another_tuner_measures) {
   const std::string tune = "$KILN tune twice.json --set dataset=4096 --param LOOP=1,64";
   EXPECT_THAT(with_lock(tune + " --budget 1s 2>&1; echo code $?"),
               ::testing::AllOf(HasSubstr("another tuner of this user"), HasSubstr("code 1\n")));
-  EXPECT_THAT(with_lock(tune + " --budget 100h > out 2>&1 & P=$!; until grep -q 'waits for' out ||"
-                               " ! [ -d /proc/$P ]; do :; done; kill -TERM $P; wait $P;"
-                               " echo code $?"),
-              HasSubstr("code 143\n"));
+  EXPECT_THAT(
+      with_lock(tune + " --budget 100h > out 2>&1 & P=$!; grep -q 'waits for' <"
+                       " <(exec tail -n +1 -F --pid=$P out 2>/dev/null); kill -TERM $P; wait $P;"
+                       " echo code $?"),
+      HasSubstr("code 143\n"));
 }
 
 TEST_F(TuneSearch, what_kernels_print_is_no_result) {
@@ -269,9 +266,8 @@ TEST_F(TuneSearch, refuses_options_that_do_not_apply) {
 
 TEST_F(TuneSearch, ends_by_ctrl_c_with_the_best_so_far_on_record) {
   const auto result = bash(
-      "$KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --journal j > out & P=$!;"
-      " until [ $(cat j 2>/dev/null | wc -l) -ge 4 ] || ! [ -d /proc/$P ]; do :; done;"
-      " kill -INT $P; wait $P; echo $?; cat out");
+      "$KILN tune twice.json --set dataset=4096 --param LOOP=1..400 --journal j > out & P=$!;" +
+      until_lines(4, "j") + " kill -INT $P; wait $P; echo $?; cat out");
   EXPECT_THAT(result.output, ::testing::StartsWith("130\n")) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("configurations measured"));
 }
@@ -280,9 +276,8 @@ TEST_F(TuneSearch, ends_in_good_order_though_a_candidate_hangs_and_takes_its_fol
   // Longer than other commands get after Ctrl-C, and than the reference takes on a busy machine.
   const auto result = bash(
       "mkdir tmp; export TMPDIR=$PWD/tmp; $KILN tune twice.json --set dataset=4096"
-      " --param MODE=0,4 --strategy exhaustive --hang-time 20s --journal j > out & P=$!;"
-      " until [ $(cat j 2>/dev/null | wc -l) -ge 2 ] || ! [ -d /proc/$P ]; do :; done;"
-      " kill -INT $P; wait $P; echo $?; cat out; ls tmp | grep -c kiln-tune");
+      " --param MODE=0,4 --strategy exhaustive --hang-time 20s --journal j > out & P=$!;" +
+      until_lines(2, "j") + " kill -INT $P; wait $P; echo $?; cat out; ls tmp | grep -c kiln-tune");
   EXPECT_THAT(result.output, ::testing::StartsWith("130\n")) << result.errors;
   EXPECT_THAT(result.output, HasSubstr("configurations measured"));
   EXPECT_THAT(result.output, ::testing::EndsWith("\n0\n")) << "no folder is left";
@@ -294,8 +289,8 @@ TEST_F(TuneSearch, ends_where_the_device_vanishes_and_leaves_the_store_alone) {
   const auto result = bash(
       "mkdir icd; cp /etc/OpenCL/vendors/*.icd icd; export OCL_ICD_VENDORS=$PWD/icd;"
       " $KILN tune twice.json --set dataset=4096 --param MODE=0,3 --param LOOP=1..400"
-      " --strategy exhaustive --journal j > out 2> err & P=$!;"
-      " until [ $(cat j 2>/dev/null | wc -l) -ge 4 ] || ! [ -d /proc/$P ]; do :; done;"
+      " --strategy exhaustive --journal j > out 2> err & P=$!;" +
+      until_lines(4, "j") +
       " rm icd/*; wait $P; echo code $?; grep -vc '^kiln: tune ' err; cat out err; wc -l < j;"
       " $KILN tuned ls 2>&1 | grep -c twice");
   EXPECT_THAT(result.output, ::testing::StartsWith("code 1\n1\n")) << result.errors;

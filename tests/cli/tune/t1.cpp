@@ -15,9 +15,8 @@ using kiln::testing::expect_refusal;
 class TuneT1 : public kiln::testing::RunTest {
  protected:
   TuneT1() {
-    set("KILN_STORE", (folder() / "store").string());
-    set("XDG_STATE_HOME", (folder() / "state").string());
-    set("XDG_RUNTIME_DIR", folder().string());
+    set("KILN_STORE", fresh_store("store"));
+    set("XDG_RUNTIME_DIR", servers());
     const std::filesystem::path example =
         std::filesystem::path(KILN_SOURCE_DIR) / "examples/tuning";
     write("matmul_blocked.cl", text_of(example / "matmul_blocked.cl"));

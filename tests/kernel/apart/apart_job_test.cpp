@@ -8,7 +8,7 @@ namespace {
 
 using apart::Job;
 
-Job example() {
+Job example_job() {
   return {"PoCL|3.1",
           "-DN=4",
           "__kernel void f() {}",
@@ -35,7 +35,7 @@ TEST(ApartJob, any_job_survives_encoding) {
 }
 
 TEST(ApartJob, every_truncation_and_every_longer_file_is_an_error) {
-  Bytes bytes = apart::encode(example());
+  Bytes bytes = apart::encode(example_job());
   for (std::size_t size = 0; size < bytes.size(); ++size)
     ASSERT_FALSE(apart::decode_job(ByteView(bytes).first(size))) << size;
   bytes.push_back(std::byte{0});
@@ -43,7 +43,7 @@ TEST(ApartJob, every_truncation_and_every_longer_file_is_an_error) {
 }
 
 TEST(ApartJob, every_flipped_byte_is_an_error_or_another_job_of_the_same_size) {
-  const Bytes whole = apart::encode(example());
+  const Bytes whole = apart::encode(example_job());
   for (std::size_t at = 0; at < whole.size(); ++at)
     for (const int flip : {0x01, 0x80, 0xff}) {
       Bytes broken = whole;

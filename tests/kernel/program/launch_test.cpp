@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr const char* text = R"(
+constexpr const char* launched_text = R"(
 __kernel void whole(__global int* out, int value, __local int* scratch, float4 wide) {
   scratch[get_local_id(0)] = value;
   out[get_global_id(0)] = scratch[get_local_id(0)] + (int)wide.w + (int)get_global_offset(0);
@@ -68,7 +68,7 @@ class LaunchTest : public StoreFixture {
   // With a store programs are archives, which tell more than drivers do.
   std::unique_ptr<Resolver> kept_ = resolver();
   Resolver& resolver_ = *kept_;
-  Program& program_ = resolver_.resolve(text_request(text, "launches"), context_, device_);
+  Program& program_ = resolver_.resolve(text_request(launched_text, "launches"), context_, device_);
   Queue queue_{context_, device_};
 };
 

@@ -26,7 +26,7 @@ std::vector<std::int32_t> counted(std::size_t count) {
   return values;
 }
 
-PlanPtr example() {
+PlanPtr example_plan() {
   static const auto colours = counted(13);
   static const std::vector<double> weights{0.5, 0.25};
   return PlanBuilder()
@@ -39,7 +39,7 @@ PlanPtr example() {
 bool equal(ByteView a, ByteView b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
 
 TEST(Plan, gives_its_arrays_by_name) {
-  const auto plan = example();
+  const auto plan = example_plan();
   const auto colours = plan->array<std::int32_t>("colours");
   EXPECT_EQ(std::vector(colours.begin(), colours.end()), counted(13));
   EXPECT_EQ(plan->array<double>("weights")[1], 0.25);
@@ -47,7 +47,7 @@ TEST(Plan, gives_its_arrays_by_name) {
 }
 
 TEST(Plan, an_absent_array_and_a_broken_size_are_errors) {
-  const auto plan = example();
+  const auto plan = example_plan();
   EXPECT_EQ(error_of([&] { plan->array<int>("colour"); }).code(), Errc::not_found);
   // 13 integers of 4 bytes are not a multiple of 8-byte elements.
   EXPECT_EQ(error_of([&] { plan->array<double>("colours"); }).code(), Errc::corrupt);
@@ -72,12 +72,12 @@ TEST(Plan, any_arrays_survive_the_block_and_lie_at_multiples_of_64) {
 }
 
 TEST(Plan, equal_arrays_make_equal_blocks) {
-  const auto first = example(), second = example();
+  const auto first = example_plan(), second = example_plan();
   EXPECT_TRUE(equal(first->block(), second->block()));
 }
 
 TEST(Plan, a_block_that_is_cut_anywhere_is_refused_or_holds_all_its_arrays) {
-  const auto plan_of_block = example();  // a block lives as long as its plan
+  const auto plan_of_block = example_plan();  // a block lives as long as its plan
   const auto block = plan_of_block->block();
   for (std::size_t size = 0; size < block.size(); ++size) {
     const auto plan = Plan::from_block(block.first(size));
@@ -90,7 +90,7 @@ TEST(Plan, a_block_that_is_cut_anywhere_is_refused_or_holds_all_its_arrays) {
 }
 
 TEST(Plan, every_flipped_byte_of_the_table_is_refused_or_stays_inside_the_block) {
-  const auto plan_of_block = example();  // a block lives as long as its plan
+  const auto plan_of_block = example_plan();  // a block lives as long as its plan
   const auto block = plan_of_block->block();
   const Bytes whole(block.begin(), block.end());
   for (std::size_t at = 0; at < 128; ++at)

@@ -114,7 +114,7 @@ LAYER_CASE(binary_with_options) {
   // Another build now: PoCL 3.1 fails an assertion.
 }
 
-LAYER_CASE(binary_with_attributes_and_arguments) {
+LONG_LAYER_CASE(binary_with_attributes_and_arguments) {
   const Program program = e.built(attributes_source, "-cl-kernel-arg-info");
   const Program made = from_binary(e, binary_of(e, program), e.context);
   e.build(made, "-cl-kernel-arg-info");

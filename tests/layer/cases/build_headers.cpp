@@ -153,7 +153,7 @@ LAYER_CASE(header_named_by_a_macro) {
   run_included(e, program);
 }
 
-LAYER_CASE(header_with_an_error) {
+LONG_LAYER_CASE(header_with_an_error) {
   const Folder folder(e);
   folder.write("value.h", "#define VALUE 15\nint broken(\n");
   e.built(including_source, folder.option().c_str());

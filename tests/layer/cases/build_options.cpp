@@ -29,7 +29,7 @@ void try_options(Environment& e, const char* options, const char* text = macro_s
 
 }  // namespace
 
-LAYER_CASE(options_null) { try_options(e, nullptr); }
+LONG_LAYER_CASE(options_null) { try_options(e, nullptr); }
 
 LAYER_CASE(options_empty) { try_options(e, ""); }
 
@@ -51,11 +51,11 @@ LAYER_CASE(options_with_other_white_space) {
   try_options(e, "-D A=5\n-D B=6");
 }
 
-LAYER_CASE(options_define_in_one_word) { try_options(e, "-DA=5 -DB=6"); }
+LONG_LAYER_CASE(options_define_in_one_word) { try_options(e, "-DA=5 -DB=6"); }
 
 LAYER_CASE(options_define_in_two_words) { try_options(e, "-D A=5 -D B=6"); }
 
-LAYER_CASE(options_define_without_a_value) { try_options(e, "-D A -DB"); }
+LONG_LAYER_CASE(options_define_without_a_value) { try_options(e, "-D A -DB"); }
 
 LAYER_CASE(options_define_an_expression) { try_options(e, "-DA=(1+2) -DB=A*A"); }
 
@@ -63,14 +63,14 @@ LAYER_CASE(options_define_an_empty_value) {
   try_options(e, "-DA= -DB=2", "kernel void macros(global int* out) { out[0] = A 8; out[1] = B; }");
 }
 
-LAYER_CASE(options_define_twice) { try_options(e, "-DA=1 -DA=2"); }
+LONG_LAYER_CASE(options_define_twice) { try_options(e, "-DA=1 -DA=2"); }
 
 LAYER_CASE(options_undefine) {
   try_options(e, "-DA=1 -UA");
   try_options(e, "-DA=1 -U A");
 }
 
-LAYER_CASE(options_define_in_two_orders) {
+LONG_LAYER_CASE(options_define_in_two_orders) {
   try_options(e, "-DA=1 -DB=2");
   try_options(e, "-DB=2 -DA=1");
 }
@@ -83,9 +83,9 @@ LAYER_CASE(options_define_with_commas) {
 
 LAYER_CASE(options_define_with_quotes) { try_options(e, "-DA=\"5\" -DB='6'"); }
 
-LAYER_CASE(options_define_a_name_used_by_the_text) { try_options(e, "-Dmacros=renamed"); }
+LONG_LAYER_CASE(options_define_a_name_used_by_the_text) { try_options(e, "-Dmacros=renamed"); }
 
-LAYER_CASE(options_without_warnings) {
+LONG_LAYER_CASE(options_without_warnings) {
   const Program program = e.built(warned_source, "-w");
   print_build(e, program, e.device);
 }
@@ -95,7 +95,7 @@ LAYER_CASE(options_warnings_are_errors) {
   print_program(e, program);
 }
 
-LAYER_CASE(options_warnings_are_errors_without_warnings) { try_options(e, "-Werror"); }
+LONG_LAYER_CASE(options_warnings_are_errors_without_warnings) { try_options(e, "-Werror"); }
 
 LAYER_CASE(options_standards) {
   for (const char* standard : {"-cl-std=CL1.1", "-cl-std=CL1.2", "-cl-std=CL2.0", "-cl-std=CL3.0"})
@@ -109,7 +109,7 @@ LAYER_CASE(options_standard_that_does_not_exist) {
   try_options(e, "-cl-std=");
 }
 
-LAYER_CASE(options_of_mathematics) {
+LONG_LAYER_CASE(options_of_mathematics) {
   for (const char* options :
        {"-cl-fast-relaxed-math", "-cl-mad-enable", "-cl-unsafe-math-optimizations",
         "-cl-finite-math-only", "-cl-no-signed-zeros", "-cl-denorms-are-zero",
@@ -120,11 +120,11 @@ LAYER_CASE(options_of_mathematics) {
                 "  out[1] = as_int(1.0f / 3.0f);\n}\n");
 }
 
-LAYER_CASE(options_without_optimisation) { try_options(e, "-cl-opt-disable"); }
+LONG_LAYER_CASE(options_without_optimisation) { try_options(e, "-cl-opt-disable"); }
 
 LAYER_CASE(options_no_uniform_work_group_size) { try_options(e, "-cl-uniform-work-group-size"); }
 
-LAYER_CASE(options_debug) { try_options(e, "-g"); }
+LONG_LAYER_CASE(options_debug) { try_options(e, "-g"); }
 
 LAYER_CASE(options_of_the_linker_in_a_build) {
   try_options(e, "-create-library");
@@ -167,7 +167,7 @@ LAYER_CASE(options_refused_after_a_build_and_put_right) {
   run_macros(e, program);
 }
 
-LAYER_CASE(options_very_long) {
+LONG_LAYER_CASE(options_very_long) {
   std::string options;
   for (int i = 0; i < 300; ++i)
     options += "-D NAME_" + std::to_string(i) + "=" + std::to_string(i) + " ";

@@ -121,7 +121,7 @@ LAYER_CASE(callback_of_a_build) {
   e.run_fill(program);
 }
 
-LAYER_CASE(callback_of_a_failed_build) {
+LONG_LAYER_CASE(callback_of_a_failed_build) {
   const Program program = e.program(wrong_source);
   Told told;
   build_and_be_told(e, program, "", told);
@@ -134,7 +134,7 @@ LAYER_CASE(callback_of_refused_options) {
   build_and_be_told(e, program, "-no-such-option", told);
 }
 
-LAYER_CASE(callback_of_each_of_three_builds) {
+LONG_LAYER_CASE(callback_of_each_of_three_builds) {
   const Program program = e.program(stepped_source);
   Told told;
   for (const char* options : {"-DSTEP=1", "-DSTEP=2", "-DSTEP=1"})

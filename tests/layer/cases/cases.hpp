@@ -261,6 +261,7 @@ struct Case {
   const char* file;  ///< The cases run in the order of files and lines.
   int line;
   void (*body)(Environment&);
+  bool is_long = false;  ///< Named by --list only where KILN_LONG is set.
 };
 
 std::vector<Case>& all_cases();
@@ -272,8 +273,13 @@ void register_exit_handlers();
 }  // namespace kiln::layer_cases
 
 /// A case, followed by its body, which works on `e`.
-#define LAYER_CASE(name)                                                \
-  static void name(::kiln::layer_cases::Environment& e);                \
-  [[maybe_unused]] static const bool name##_added =                     \
-      ::kiln::layer_cases::add_case({#name, __FILE__, __LINE__, name}); \
+#define LAYER_CASE(name) KILN_LAYER_CASE(name, false)
+/// One that is run with KILN_LONG: what it compiles takes time, and another case asks for nearly
+/// the same.
+#define LONG_LAYER_CASE(name) KILN_LAYER_CASE(name, true)
+
+#define KILN_LAYER_CASE(name, is_long)                                           \
+  static void name(::kiln::layer_cases::Environment& e);                         \
+  [[maybe_unused]] static const bool name##_added =                              \
+      ::kiln::layer_cases::add_case({#name, __FILE__, __LINE__, name, is_long}); \
   static void name([[maybe_unused]] ::kiln::layer_cases::Environment& e)

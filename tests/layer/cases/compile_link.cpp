@@ -62,7 +62,7 @@ constexpr const char* including_source =
 
 }  // namespace
 
-LAYER_CASE(compile_and_link_one) {
+LONG_LAYER_CASE(compile_and_link_one) {
   const Program object = compiled(e, fill_source);
   print_all(e, object);
   const Program linked = link(e, {object});
@@ -102,7 +102,7 @@ LAYER_CASE(compile_with_embedded_headers) {
   e.run_fill(linked);
 }
 
-LAYER_CASE(compile_with_nested_embedded_headers) {
+LONG_LAYER_CASE(compile_with_nested_embedded_headers) {
   const Program outer = e.program("#include \"deep/er/b.h\"\n#define OFFSET (BASE + 1)\n");
   const Program inner = e.program("#define BASE 60\n");
   const Program program = e.program(including_source);
@@ -160,7 +160,7 @@ LAYER_CASE(compile_error) {
   // A link of it: PoCL 3.1 fails an assertion.
 }
 
-LAYER_CASE(compile_with_warnings) {
+LONG_LAYER_CASE(compile_with_warnings) {
   const Program program = compiled(e, warned_source);
   print_all(e, program);
 }
@@ -180,7 +180,7 @@ LAYER_CASE(compile_null_and_wrong_devices) {
                ::clCompileProgram(program, 0, nullptr, nullptr, 0, nullptr, nullptr, nullptr, &e));
 }
 
-LAYER_CASE(compile_callback) {
+LONG_LAYER_CASE(compile_callback) {
   static int calls = 0;
   static cl_program told = nullptr;
   calls = 0;
@@ -285,7 +285,7 @@ LAYER_CASE(link_of_a_built_program) {
   print_build(e, program, e.device);
 }
 
-LAYER_CASE(link_of_a_built_and_a_compiled_program) {
+LONG_LAYER_CASE(link_of_a_built_and_a_compiled_program) {
   const Program built = e.built(callee_source), object = compiled(e, caller_source);
   const Program linked = link(e, {object, built});
 }
@@ -301,7 +301,7 @@ LAYER_CASE(link_with_a_missing_function) {
   if (linked != nullptr) print_all(e, linked);
 }
 
-LAYER_CASE(link_with_a_function_twice) {
+LONG_LAYER_CASE(link_with_a_function_twice) {
   const Program caller = compiled(e, caller_source), one = compiled(e, callee_source),
                 two = compiled(e, "int twice(int x) { return x + x; }\n");
   const Program linked = link(e, {caller, one, two});
@@ -386,7 +386,7 @@ LAYER_CASE(linked_program_by_its_binary) {
   e.run_fill(made);
 }
 
-LAYER_CASE(compile_with_headers_on_disk) {
+LONG_LAYER_CASE(compile_with_headers_on_disk) {
   const Folder folder(e);
   folder.write("inc/a.h", "#define OFFSET 80\n");
   const Program program = compiled(e, including_source, folder.option().c_str());

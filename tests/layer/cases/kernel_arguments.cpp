@@ -68,7 +68,7 @@ LAYER_CASE(argument_index_beyond_the_last) {
   for (const cl_uint index : {2u, 3u, 100u, 0xffffffffu}) e.set(kernel, index, value);
 }
 
-LAYER_CASE(argument_of_a_kernel_without_any) {
+LONG_LAYER_CASE(argument_of_a_kernel_without_any) {
   const Program program = e.built("kernel void none() {}\n");
   const Kernel kernel = e.kernel(program, "none");
   const int value = 0;
@@ -196,7 +196,7 @@ LAYER_CASE(argument_structure) {
   e.read<float>("product", result, 1);
 }
 
-LAYER_CASE(argument_vectors) {
+LONG_LAYER_CASE(argument_vectors) {
   const Program program = e.built(
       "kernel void of_vectors(global int* out, int2 a, int3 b, int4 c, int8 d, int16 f) {\n"
       "  out[0] = a.y; out[1] = b.z; out[2] = c.w; out[3] = d.s7; out[4] = f.sf;\n}\n");
@@ -265,7 +265,7 @@ LAYER_CASE(argument_images_and_samplers) {
   e.read<cl_uint>("pixels", result, 24);
 }
 
-LAYER_CASE(argument_image_written) {
+LONG_LAYER_CASE(argument_image_written) {
   const Program program = e.built(
       "kernel void paint(write_only image2d_t to) {\n"
       "  int x = (int)get_global_id(0), y = (int)get_global_id(1);\n"

@@ -70,7 +70,7 @@ constexpr std::pair<cl_kernel_work_group_info, const char*> work_group_names[] =
 
 }  // namespace
 
-LAYER_CASE(kernel_attributes) {
+LONG_LAYER_CASE(kernel_attributes) {
   const Program program = e.built(attributes_source);
   for (const char* name : {"required", "hinted", "vectors", "both", "plain"})
     print_all_of(e, program, name);
@@ -83,7 +83,7 @@ LAYER_CASE(kernel_attributes_in_a_second_program) {
     print_all_of(e, second, name);
 }
 
-LAYER_CASE(kernel_attributes_after_a_rebuild) {
+LONG_LAYER_CASE(kernel_attributes_after_a_rebuild) {
   const Program program = e.built(attributes_source);
   e.build(program, "-cl-opt-disable");
   for (const char* name : {"required", "hinted", "vectors", "both", "plain"})
@@ -112,7 +112,7 @@ LAYER_CASE(kernel_attributes_after_a_launch) {
   print_work_group(e, kernel, e.device);
 }
 
-LAYER_CASE(kernel_arguments_of_all_kinds) {
+LONG_LAYER_CASE(kernel_arguments_of_all_kinds) {
   print_all_arguments(e, e.built(arguments_source, "-cl-kernel-arg-info"));
 }
 
@@ -120,7 +120,7 @@ LAYER_CASE(kernel_arguments_without_the_option) {
   print_all_arguments(e, e.built(arguments_source));
 }
 
-LAYER_CASE(kernel_arguments_with_the_option_second) {
+LONG_LAYER_CASE(kernel_arguments_with_the_option_second) {
   const Program without = e.built(fill_source, "-w");
   const Kernel first = e.kernel(without, "fill");
   const Program with = e.built(fill_source, "-w -cl-kernel-arg-info");

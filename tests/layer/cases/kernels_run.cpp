@@ -52,7 +52,7 @@ LAYER_CASE(run_barriers_and_local_memory) {
            "scan", 128, 128, 64);
 }
 
-LAYER_CASE(run_barrier_of_global_memory) {
+LONG_LAYER_CASE(run_barrier_of_global_memory) {
   run<int>(e,
            "kernel void swap(global int* out) {\n"
            "  out[get_global_id(0)] = (int)get_local_id(0);\n"
@@ -63,7 +63,7 @@ LAYER_CASE(run_barrier_of_global_memory) {
            "swap", 16, 16, 8);
 }
 
-LAYER_CASE(run_atomics_on_global_memory) {
+LONG_LAYER_CASE(run_atomics_on_global_memory) {
   run<int>(e,
            "kernel void atomics(global int* out) {\n"
            "  int i = (int)get_global_id(0);\n"
@@ -73,7 +73,7 @@ LAYER_CASE(run_atomics_on_global_memory) {
            "atomics", 8, 1000, 10);
 }
 
-LAYER_CASE(run_atomics_on_local_memory) {
+LONG_LAYER_CASE(run_atomics_on_local_memory) {
   run<int>(e,
            "kernel void locals(global int* out) {\n"
            "  local int sum; if (get_local_id(0) == 0) sum = 0;\n"
@@ -84,7 +84,7 @@ LAYER_CASE(run_atomics_on_local_memory) {
            "locals", 4, 128, 32);
 }
 
-LAYER_CASE(run_structures) {
+LONG_LAYER_CASE(run_structures) {
   run<int>(e,
            "typedef struct { char a; int b; short c[3]; union { int d; float e; } f; } mixed;\n"
            "mixed make(int i) { mixed m; m.a = (char)i; m.b = 2 * i; m.c[1] = 3; m.f.d = i;\n"
@@ -95,7 +95,7 @@ LAYER_CASE(run_structures) {
            "structures", 8, 8, 4);
 }
 
-LAYER_CASE(run_structures_in_memory) {
+LONG_LAYER_CASE(run_structures_in_memory) {
   run<int>(e,
            "typedef struct __attribute__((packed)) { char tag; int value; } packed_pair;\n"
            "kernel void packed(global packed_pair* out) {\n"
@@ -104,7 +104,7 @@ LAYER_CASE(run_structures_in_memory) {
            "packed", 10, 8, 8);
 }
 
-LAYER_CASE(run_vectors_of_all_widths) {
+LONG_LAYER_CASE(run_vectors_of_all_widths) {
   for (const char* width : {"2", "3", "4", "8", "16"})
     run<int>(e,
              with("kernel void vectors(global int* out) {\n"
@@ -115,7 +115,7 @@ LAYER_CASE(run_vectors_of_all_widths) {
              "vectors", 64, 4, 4);
 }
 
-LAYER_CASE(run_vectors_of_all_types) {
+LONG_LAYER_CASE(run_vectors_of_all_types) {
   for (const char* type : {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"})
     run<std::uint8_t>(e,
                       with("kernel void types(global T* out) {\n"
@@ -125,7 +125,7 @@ LAYER_CASE(run_vectors_of_all_types) {
                       "types", 64, 8, 8);
 }
 
-LAYER_CASE(run_swizzles) {
+LONG_LAYER_CASE(run_swizzles) {
   run<float>(e,
              "kernel void swizzles(global float* out) {\n"
              "  float4 v = (float4)(1, 2, 3, 4); float8 w = (float8)(v.lo, v.hi, v.odd, v.even);\n"
@@ -154,7 +154,7 @@ LAYER_CASE(run_kernel_that_calls_a_kernel) {
            "outer", 8, 8, 4);
 }
 
-LAYER_CASE(run_helpers_and_loops) {
+LONG_LAYER_CASE(run_helpers_and_loops) {
   run<int>(e,
            "int gcd(int a, int b) { while (b != 0) { int r = a % b; a = b; b = r; } return a; }\n"
            "int digits(int x) { int n = 0; do { ++n; x /= 10; } while (x > 0); return n; }\n"
@@ -166,7 +166,7 @@ LAYER_CASE(run_helpers_and_loops) {
            "helpers", 64, 64, 16);
 }
 
-LAYER_CASE(run_divergent_work_items) {
+LONG_LAYER_CASE(run_divergent_work_items) {
   run<int>(e,
            "kernel void divergent(global int* out) {\n"
            "  int i = (int)get_global_id(0), x = i, n = 0;\n"
@@ -176,7 +176,7 @@ LAYER_CASE(run_divergent_work_items) {
            "divergent", 64, 64, 32);
 }
 
-LAYER_CASE(run_mathematics) {
+LONG_LAYER_CASE(run_mathematics) {
   run<float>(e,
              "kernel void functions(global float* out) {\n"
              "  float x = 0.3f + get_global_id(0);\n"
@@ -188,7 +188,7 @@ LAYER_CASE(run_mathematics) {
              "functions", 64, 4, 4);
 }
 
-LAYER_CASE(run_integer_functions) {
+LONG_LAYER_CASE(run_integer_functions) {
   run<int>(e,
            "kernel void integers(global int* out) {\n"
            "  int i = (int)get_global_id(0) * 37 - 100;\n"
@@ -199,7 +199,7 @@ LAYER_CASE(run_integer_functions) {
            "integers", 64, 8, 8);
 }
 
-LAYER_CASE(run_special_values) {
+LONG_LAYER_CASE(run_special_values) {
   run<float>(e,
              "kernel void specials(global float* out) {\n"
              "  float zero = (float)get_global_id(0);\n"
@@ -209,7 +209,7 @@ LAYER_CASE(run_special_values) {
              "specials", 8, 1, 1);
 }
 
-LAYER_CASE(run_double_precision) {
+LONG_LAYER_CASE(run_double_precision) {
   cl_device_fp_config config = 0;
   ::clGetDeviceInfo(e.device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof config, &config, nullptr);
   e.out.yes_no("double precision", config != 0);
@@ -221,7 +221,7 @@ LAYER_CASE(run_double_precision) {
               "doubles", 8, 8, 8);
 }
 
-LAYER_CASE(run_conversions) {
+LONG_LAYER_CASE(run_conversions) {
   run<int>(e,
            "kernel void conversions(global int* out) {\n"
            "  float x = 100.5f * ((int)get_global_id(0) - 2);\n"
@@ -232,14 +232,14 @@ LAYER_CASE(run_conversions) {
            "conversions", 30, 5, 5);
 }
 
-LAYER_CASE(run_half_precision_storage) {
+LONG_LAYER_CASE(run_half_precision_storage) {
   run<std::uint16_t>(e,
                      "kernel void halves(global half* out) {\n"
                      "  vstore_half(1.5f * get_global_id(0), get_global_id(0), out);\n}\n",
                      "halves", 8, 8, 8);
 }
 
-LAYER_CASE(run_private_arrays) {
+LONG_LAYER_CASE(run_private_arrays) {
   run<int>(e,
            "kernel void arrays(global int* out) {\n"
            "  int i = (int)get_global_id(0), list[16];\n"
@@ -250,7 +250,7 @@ LAYER_CASE(run_private_arrays) {
            "arrays", 16, 16, 4);
 }
 
-LAYER_CASE(run_asynchronous_copies) {
+LONG_LAYER_CASE(run_asynchronous_copies) {
   run<int>(e,
            "kernel void copies(global int* out) {\n"
            "  local int part[8]; size_t i = get_local_id(0);\n"
@@ -295,7 +295,7 @@ LAYER_CASE(run_matrix_product) {
   e.read<float>("product", third, n * n);
 }
 
-LAYER_CASE(run_three_kernels_on_one_memory) {
+LONG_LAYER_CASE(run_three_kernels_on_one_memory) {
   const Program program = e.built(
       "kernel void set(global int* x) { x[get_global_id(0)] = (int)get_global_id(0); }\n"
       "kernel void twice(global int* x) { x[get_global_id(0)] *= 2; }\n"
@@ -309,7 +309,7 @@ LAYER_CASE(run_three_kernels_on_one_memory) {
   e.read<int>("result", result, 16);
 }
 
-LAYER_CASE(run_generic_names_and_macros) {
+LONG_LAYER_CASE(run_generic_names_and_macros) {
   run<int>(e,
            "#define CONCATENATE_(a, b) a##b\n#define CONCATENATE(a, b) CONCATENATE_(a, b)\n"
            "#define KERNEL(name, value) kernel void CONCATENATE(name, _of)(global int* out) "

@@ -93,7 +93,7 @@ LAYER_CASE(launch_local_size_that_does_not_divide) {
   e.read<int>("where", w.result, 16);
 }
 
-LAYER_CASE(launch_local_size_that_does_not_divide_by_standard) {
+LONG_LAYER_CASE(launch_local_size_that_does_not_divide_by_standard) {
   for (const char* standard : {"-cl-std=CL1.2", "-cl-std=CL3.0"}) {
     const Program program = e.built(where_source, standard);
     const Kernel kernel = e.kernel(program, "where");
@@ -232,7 +232,7 @@ LAYER_CASE(launch_large_grid) {
   e.read<int>("where", w.result, std::size_t{1} << 20);
 }
 
-LAYER_CASE(launch_large_grid_of_two_dimensions) {
+LONG_LAYER_CASE(launch_large_grid_of_two_dimensions) {
   const Where w = where(e, "where", std::size_t{1} << 18);
   e.launch(w.kernel, {512, 512}, {16, 4});
   e.read<int>("where", w.result, std::size_t{1} << 18);

@@ -103,7 +103,7 @@ LAYER_CASE(counts_with_arguments_and_launches) {
   print_count(e, "after a launch", program);
 }
 
-LAYER_CASE(counts_of_twenty_programs) {
+LONG_LAYER_CASE(counts_of_twenty_programs) {
   print_count(e, "at first", e.context);
   std::vector<Program> programs;
   for (int i = 0; i < 20; ++i) programs.push_back(e.built(fill_source));

@@ -71,18 +71,18 @@ LAYER_CASE(program_queries_before_a_build) {
   print_build(e, program, e.device);
 }
 
-LAYER_CASE(program_queries_after_a_build) {
+LONG_LAYER_CASE(program_queries_after_a_build) {
   const Program program = e.built(three_kernels);
   print_program(e, program);
   print_build(e, program, e.device);
 }
 
-LAYER_CASE(program_queries_after_a_failed_build) {
+LONG_LAYER_CASE(program_queries_after_a_failed_build) {
   const Program program = e.built(wrong_source);
   print_program(e, program);
 }
 
-LAYER_CASE(program_queries_after_a_second_failed_build) {
+LONG_LAYER_CASE(program_queries_after_a_second_failed_build) {
   const Program program = e.built(wrong_source);
   e.build(program);
   print_program(e, program);
@@ -101,7 +101,7 @@ LAYER_CASE(program_queries_of_two_programs_with_warnings) {
   print_build(e, second, e.device);
 }
 
-LAYER_CASE(program_queries_after_a_rebuild) {
+LONG_LAYER_CASE(program_queries_after_a_rebuild) {
   const Program program = e.built(three_kernels);
   e.build(program, "-D SOMETHING=1");
   print_program(e, program);
@@ -149,13 +149,15 @@ LAYER_CASE(program_build_sizes_before_a_build) { all_build_edges(e, e.program(th
 
 LAYER_CASE(program_build_sizes_after_a_build) { all_build_edges(e, e.built(three_kernels)); }
 
-LAYER_CASE(program_build_sizes_after_a_failed_build) { all_build_edges(e, e.built(wrong_source)); }
+LONG_LAYER_CASE(program_build_sizes_after_a_failed_build) {
+  all_build_edges(e, e.built(wrong_source));
+}
 
 LAYER_CASE(program_binaries_and_places) { binaries_edges(e, e.built(three_kernels)); }
 
 LAYER_CASE(program_binaries_before_a_build) { binaries_edges(e, e.program(three_kernels)); }
 
-LAYER_CASE(program_binaries_after_a_failed_build) { binaries_edges(e, e.built(wrong_source)); }
+LONG_LAYER_CASE(program_binaries_after_a_failed_build) { binaries_edges(e, e.built(wrong_source)); }
 
 LAYER_CASE(program_unknown_queries) {
   const Program program = e.built(three_kernels);
@@ -211,7 +213,7 @@ LAYER_CASE(program_queries_while_kernels_are_alive) {
   print_build(e, program, e.device);
 }
 
-LAYER_CASE(program_scope_constants_and_their_size) {
+LONG_LAYER_CASE(program_scope_constants_and_their_size) {
   const Program program = e.built(
       "constant int table[8] = {1, 1, 2, 3, 5, 8, 13, 21};\n"
       "kernel void look(global int* out) { out[get_global_id(0)] = table[get_global_id(0)]; }\n");

@@ -1,12 +1,16 @@
 // Programs built and used from several threads at once. Threads write no transcript: what they saw
 // is printed when all have ended, in the order of their numbers.
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 
 #include "cases.hpp"
 
 namespace kiln::layer_cases {
 namespace {
+
+/// Many more than there are cores, and more than workers of the helper; 64 with KILN_LONG.
+int many_threads() { return std::getenv("KILN_LONG") == nullptr ? 16 : 64; }
 
 /// What one thread saw: the first status that was not success, and the first two results.
 struct Seen {
@@ -90,17 +94,17 @@ void different_texts(Environment& e, int count, int texts) {
 
 }  // namespace
 
-LAYER_CASE(threads_2_build_the_same_text) { same_text(e, 2); }
+LONG_LAYER_CASE(threads_2_build_the_same_text) { same_text(e, 2); }
 
-LAYER_CASE(threads_8_build_the_same_text) { same_text(e, 8); }
+LONG_LAYER_CASE(threads_8_build_the_same_text) { same_text(e, 8); }
 
-LAYER_CASE(threads_64_build_the_same_text) { same_text(e, 64); }
+LAYER_CASE(threads_many_build_the_same_text) { same_text(e, many_threads()); }
 
-LAYER_CASE(threads_2_build_different_texts) { different_texts(e, 2, 2); }
+LONG_LAYER_CASE(threads_2_build_different_texts) { different_texts(e, 2, 2); }
 
-LAYER_CASE(threads_8_build_different_texts) { different_texts(e, 8, 8); }
+LONG_LAYER_CASE(threads_8_build_different_texts) { different_texts(e, 8, 8); }
 
-LAYER_CASE(threads_64_build_eight_texts) { different_texts(e, 64, 8); }
+LAYER_CASE(threads_many_build_eight_texts) { different_texts(e, many_threads(), 8); }
 
 LAYER_CASE(threads_8_build_in_contexts_of_their_own) {
   on_threads(e, 8, [&](Seen& seen, int i) {
@@ -124,8 +128,9 @@ LAYER_CASE(threads_8_create_kernels_of_one_program) {
 LAYER_CASE(threads_query_while_another_builds) {
   const Program program = e.program(fill_source);
   std::atomic<bool> is_done{false};
+  const int rounds = std::getenv("KILN_LONG") == nullptr ? 4 : 30;
   on_threads(e, 4, [&](Seen& seen, int i) {
-    for (int round = 0; i == 0 && round < 30; ++round) {
+    for (int round = 0; i == 0 && round < rounds; ++round) {
       const std::string options = "-DROUND=" + std::to_string(round % 3);
       seen.ok(::clBuildProgram(program, 0, nullptr, options.c_str(), nullptr, nullptr));
     }

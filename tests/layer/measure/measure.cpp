@@ -22,13 +22,16 @@ class Measure : public LayerTest {
     Environment environment = layer();
     environment["KILN_STORE"] = "off";
     environment["KILN_LAYER_PROFILE"] = profiles();
+    environment["POCL_CACHE_DIR"] = known_programs("measured");
     return environment;
   }
   ProcessResult measured(const std::vector<std::string>& words) const {
     return run(KILN_LAYER_MEASURED, words, measuring());
   }
   ProcessResult unmeasured(const std::vector<std::string>& words) const {
-    return run(KILN_LAYER_MEASURED, words, plain());
+    Environment environment = plain();
+    environment["POCL_CACHE_DIR"] = known_programs("unmeasured");
+    return run(KILN_LAYER_MEASURED, words, environment);
   }
 
   std::vector<fs::path> files(const std::string& extension) const {

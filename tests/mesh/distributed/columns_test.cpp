@@ -136,10 +136,10 @@ class ColumnsPart {
       par_loop(
           Kernel("void some(double *y[9]) { for (int k = 0; k < 9; ++k) y[k][0] += k; }", "some"),
           sets_[0].subset(odd), arg(y, maps_[1], INC));
-      // Small numbers, so that sums are exact in any order.
-      for (const Dat* dat : {&x, &y, &b, &c})
-        par_loop(Kernel("void small(double *x) { x[0] = fmod(x[0], 1021); }", "small"), dat->set(),
-                 arg(*dat, RW));
+      // Small numbers, so that sums are exact in any order. (The trial of fmod() in lanes takes a
+      // minute where PoCL does not optimise: its vectors with a denormal number take 2^32 steps.)
+      const Kernel small("void small(double *x) { x[0] -= 1021 * floor(x[0] / 1021); }", "small");
+      for (const Dat* dat : {&x, &y, &b, &c}) par_loop(small, dat->set(), arg(*dat, RW));
     }
   }
 

@@ -1,6 +1,7 @@
 // Loops on a mesh that was cut by Mesh::partition(); work that goes on while messages travel;
 // searches and graphs on parts.
 #include <cmath>
+#include <cstdlib>
 
 #include "kiln/mesh/graph.hpp"
 #include "mesh/distributed/part_mesh.hpp"
@@ -87,7 +88,10 @@ TEST_P(LoopsAfterPartition, are_those_of_the_whole_mesh) {
   });
 }
 
-TEST_P(LoopsAfterPartition, are_searched_for_by_each_part_alone) {
+/// A search measures for a second or so, however short it is to be.
+class SearchesAfterPartition : public LoopsAfterPartition {};
+
+TEST_P(SearchesAfterPartition, are_by_each_part_alone) {
   const auto [parts, staging] = GetParam();
   in_parts(parts, [&, parts = parts, staging = staging](const auto& transport) {
     PartMesh mesh(transport, staging);
@@ -112,6 +116,18 @@ TEST_P(LoopsAfterPartition, are_searched_for_by_each_part_alone) {
 INSTANTIATE_TEST_SUITE_P(Parts, LoopsAfterPartition,
                          ::testing::Combine(::testing::Values(1, 2, 3, 4),
                                             ::testing::Values(Staging::host, Staging::device)),
+                         parts_name);
+
+std::vector<std::tuple<int, Staging>> searched() {
+  std::vector<std::tuple<int, Staging>> all;
+  for (const int parts : {1, 2, 3, 4})
+    for (const Staging staging : {Staging::host, Staging::device})
+      if (std::getenv("KILN_LONG") != nullptr || (staging == Staging::host) == (parts % 2 == 1))
+        all.emplace_back(parts, staging);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Parts, SearchesAfterPartition, ::testing::ValuesIn(searched()),
                          parts_name);
 
 /// Looks, before it waits for messages, at what the device has done meanwhile.

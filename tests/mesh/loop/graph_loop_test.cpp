@@ -10,17 +10,17 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::size_t n = 500;
+constexpr std::size_t heat_nodes = 500;
 
 std::vector<double> start_heat() {
-  std::vector<double> start(n);
-  for (std::size_t i = 0; i < n; ++i) start[i] = static_cast<double>(i % 7);
+  std::vector<double> start(heat_nodes);
+  for (std::size_t i = 0; i < heat_nodes; ++i) start[i] = static_cast<double>(i % 7);
   return start;
 }
 Indices ring_ends() {
   Indices values;
-  for (std::int32_t i = 0; i < static_cast<std::int32_t>(n); ++i)
-    values.insert(values.end(), {i, (i + 1) % static_cast<std::int32_t>(n)});
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(heat_nodes); ++i)
+    values.insert(values.end(), {i, (i + 1) % static_cast<std::int32_t>(heat_nodes)});
   return values;
 }
 
@@ -29,7 +29,7 @@ struct Ring {
   explicit Ring(const kiln::Runtime& runtime) : mesh(runtime) {}
 
   Mesh mesh;
-  Set nodes = mesh.set("nodes", n), edges = mesh.set("edges", n);
+  Set nodes = mesh.set("nodes", heat_nodes), edges = mesh.set("edges", heat_nodes);
   Map ends = mesh.map("ends", edges, nodes, 2, ring_ends());
   Dat heat = mesh.dat<double>("heat", nodes, 1, std::span<const double>(start_heat()));
   Dat flow = mesh.dat<double>("flow", nodes, 1);

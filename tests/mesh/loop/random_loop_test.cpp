@@ -63,10 +63,13 @@ RC_GTEST_PROP(RandomLoops, over_real_numbers_are_within_rounding, ()) {
   RC_ASSERT(wrong.empty());
 }
 
+/// Seeds that are tried in all forms: each is a program for every form.
+unsigned in_all_forms() { return std::getenv("KILN_LONG") == nullptr ? 3 : 6; }
+
 // Of the forms with lanes each had them for some loop, or they were compared with themselves.
 TEST(RandomLoops, over_many_real_numbers_in_all_forms) {
   std::vector<std::size_t> with_lanes(loop_forms().size());
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= in_all_forms(); ++seed) {
     RandomLoop::Limits limits;
     limits.real = true;
     const RandomLoop loop(seed, 5000, limits);
@@ -93,7 +96,7 @@ TEST(RandomLoops, of_thousands_of_seeds) {
 }
 
 TEST(RandomLoops, of_many_elements_in_all_forms) {
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= in_all_forms(); ++seed) {
     const RandomLoop loop(seed, 5000);
     const auto expected = loop.expected();
     for (const auto& form : loop_forms())

@@ -149,7 +149,7 @@ TEST(ProductHalo, two_parts_are_the_undivided_matrix) {
       "void element(const double *w, double m[2][2]) {\n"
       "  m[0][0] += 2; m[1][1] += 1; m[0][1] -= w[0]; m[1][0] += w[0]; }",
       "element");
-  // Integers stay exact. (With fmod() PoCL's compiler takes most of a minute.)
+  // Integers stay exact. (With fmod() the trial of it in lanes takes most of a minute.)
   const Kernel reduce("void reduce(double *x) { x[0] -= 1009 * floor(x[0] / 1009); }", "reduce");
   const auto run = [&](Mesh& mesh, const Set& edges, const Set& nodes, const Indices& ends,
                        const std::vector<double>& weights, const std::vector<double>& start) {

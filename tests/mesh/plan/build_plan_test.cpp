@@ -40,13 +40,19 @@ RC_GTEST_PROP(BuildPlan, gives_late_elements_none_of_the_colours_before_the_firs
   early.size = input.first_late;
   early.first_late = 0;
   const MeshPlan alone(build_plan(early));
-  RC_ASSERT(first == std::max<std::size_t>(1, alone.ncolors() / 2));
+  const std::size_t half = std::max<std::size_t>(1, alone.ncolors() / 2);
+  RC_ASSERT(first >= 1 && first <= half);
   RC_ASSERT(plan.ncolors() > first);
+  RC_ASSERT(check_plan(input, plan) == "");
+  RC_ASSERT(NaivePlan(input).difference(plan) == "");
   // What runs before others' elements have come is what the early ones would begin with.
   const auto end = static_cast<std::size_t>(plan.color_offs[first]);
-  RC_ASSERT(std::ranges::equal(plan.order.first(end), alone.order.first(end)));
-  RC_ASSERT(
-      std::ranges::equal(plan.color_offs.first(first + 1), alone.color_offs.first(first + 1)));
+  RC_ASSERT(end == static_cast<std::size_t>(alone.color_offs[half]));
+  std::vector<std::int32_t> early_ones(plan.order.begin(), plan.order.begin() + end),
+      first_ones(alone.order.begin(), alone.order.begin() + end);
+  std::ranges::sort(early_ones);
+  std::ranges::sort(first_ones);
+  RC_ASSERT(early_ones == first_ones);
   RC_CLASSIFY(plan.ncolors() > first + 8, "more than 8 late colours");
   RC_CLASSIFY(plan.ncolors() > first + 72, "more than 72 late colours");
 }
@@ -187,6 +193,46 @@ TEST(BuildPlan, without_conflicts_late_elements_have_the_second_colour) {
   EXPECT_EQ(std::vector(plan.color_offs.begin(), plan.color_offs.end()), (std::vector{0, 7, 9}));
   chain.input.first_late = 9;
   EXPECT_EQ(MeshPlan(build_plan(chain.input)).ncolors(), 1u);
+}
+
+// First-fit begins anew in each column where the border of a part is crooked; aligned, what lies
+// side by side has one colour.
+TEST(BuildPlan, aligns_the_colours_of_columns_that_begin_in_different_rows) {
+  constexpr std::size_t across = 64, down = 64;
+  std::vector<std::int32_t> ends;  // of edges down, row by row
+  std::vector<std::pair<std::size_t, std::size_t>> places;
+  for (std::size_t row = 0; row + 1 < down; ++row)
+    for (std::size_t column = 0; column < across; ++column) {
+      if (row < column * 7 % 5) continue;
+      ends.push_back(static_cast<std::int32_t>(row * across + column));
+      ends.push_back(static_cast<std::int32_t>((row + 1) * across + column));
+      places.emplace_back(row, column);
+    }
+  // Late: two elements that share a target, of their own.
+  const auto own = static_cast<std::int32_t>(across * down);
+  ends.insert(ends.end(), {own, own, own, own});
+  PlanInput input;
+  input.set_size = input.size = ends.size() / 2;
+  input.first_late = places.size();
+  input.scheme = Scheme::permuted;
+  input.maps = {{ends, 2, across * down + 1, 1, 0, {}}};
+  input.pairs = {{0, {0, 1}, 8, true}};
+  input.conflicts = {{{input.pairs[0]}}};
+  std::vector<Columns> conflicts = conflicts_of(input);
+  std::vector<std::int32_t> colours;
+  const auto unlike = [&] {
+    std::size_t count = 0;
+    for (std::size_t e = 1; e < places.size(); ++e)
+      if (places[e].first == places[e - 1].first && colours[e] != colours[e - 1]) ++count;
+    return count;
+  };
+  for (const auto& [row, column] : places)
+    colours.push_back(static_cast<std::int32_t>((row - column * 7 % 5) % 2));
+  EXPECT_GT(unlike(), places.size() / 4);
+  colours.insert(colours.end(), {2, 3});
+  align_colours(input, conflicts, 0, 2, colours);
+  EXPECT_EQ(unlike(), 0u);
+  EXPECT_EQ(colours.back(), 3);
 }
 
 TEST(BuildPlan, without_conflicts_all_have_one_colour) {

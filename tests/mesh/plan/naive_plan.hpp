@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
@@ -77,7 +78,80 @@ class NaivePlan {
     const Colours of_late = first_fit(late, taken, first);
     Colours colours = first_fit(early, taken);
     colours.insert(colours.end(), of_late.begin(), of_late.end());
+    const std::int32_t end = count(colours);
+    align(colours, 0, first);
+    align(colours, first, end);
+    const std::set<std::int32_t> left(colours.begin(), colours.end());
+    const auto name = [&](std::int32_t colour) {
+      return static_cast<std::int32_t>(std::distance(left.begin(), left.lower_bound(colour)));
+    };
+    first_late = static_cast<std::size_t>(name(first));
+    for (auto& colour : colours) colour = name(colour);
     return colours;
+  }
+
+  /// align_colours().
+  void align(Colours& colours, std::int32_t first, std::int32_t end) const {
+    end = std::min(end, first + 8);
+    std::map<std::int32_t, std::size_t> sizes;
+    for (const auto colour : colours)
+      if (colour >= first && colour < end) ++sizes[colour];
+    std::size_t most = 0;
+    for (const auto& [colour, size] : sizes) most = std::max(most, size);
+    for (std::int32_t one = first; one < end; ++one)
+      for (std::int32_t other = one + 1; other < end; ++other)
+        if (2 * sizes[one] > most && 2 * sizes[other] > most) align_two(colours, one, other);
+  }
+  void align_two(Colours& colours, std::int32_t one, std::int32_t other) const {
+    Positions members;
+    for (std::size_t i = 0; i < colours.size(); ++i)
+      if (colours[i] == one || colours[i] == other) members.push_back(i);
+    // Its first member is a chain's name, and that of chains that have joined.
+    std::map<std::size_t, std::size_t> chain;
+    for (const auto i : members) chain[i] = i;
+    const auto rename = [&](std::map<std::size_t, std::size_t>& names, std::size_t a,
+                            std::size_t b) {
+      for (auto& [i, name] : names)
+        if (name == std::max(a, b)) name = std::min(a, b);
+    };
+    for (const auto i : members)
+      for (const auto k : members)
+        if (k < i && chain[k] != chain[i] && share_target(i, k)) rename(chain, chain[k], chain[i]);
+    std::map<std::pair<std::size_t, std::size_t>, int> votes;
+    for (std::size_t m = 1; m < members.size(); ++m) {
+      const std::size_t before = members[m - 1], here = members[m];
+      if (chain[before] != chain[here])
+        votes[std::minmax(chain[before], chain[here])] += colours[before] == colours[here] ? 1 : -1;
+    }
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, int>> clearest(votes.begin(),
+                                                                              votes.end());
+    std::ranges::stable_sort(clearest, [](const auto& a, const auto& b) {
+      return std::abs(a.second) > std::abs(b.second);
+    });
+    std::map<std::size_t, std::size_t> group;
+    std::map<std::size_t, bool> is_turned;
+    for (const auto i : members) group[chain[i]] = chain[i];
+    for (const auto& [two, sum] : clearest) {
+      const auto [a, b] = two;
+      if (sum == 0 || group[a] == group[b]) continue;
+      const std::size_t turning = std::max(group[a], group[b]);
+      if (is_turned[a] ^ is_turned[b] ^ (sum < 0))
+        for (const auto& [name, in] : group)
+          if (in == turning) is_turned[name] = !is_turned[name];
+      rename(group, group[a], group[b]);
+    }
+    for (const auto i : members)
+      if (is_turned[chain[i]]) colours[i] = one + other - colours[i];
+  }
+  bool share_target(std::size_t i, std::size_t k) const {
+    for (const auto& conflict : input_.conflicts) {
+      std::set<std::int32_t> reached;
+      for (const auto& pair : conflict.through) reached.merge(targets(pair, {i}));
+      for (const auto& pair : conflict.through)
+        for (const auto at : targets(pair, {k}))
+          if (reached.contains(at)) return true;
+    }
+    return false;
   }
 
   /// Greedily the least colour that is free, from `least` on.

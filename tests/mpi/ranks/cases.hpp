@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ template <class... Parts>
 void expect(bool holds, const Parts&... parts) {
   if (!holds) fail_case(parts...);
 }
+
+/// As many rounds as KILN_LONG=1 has, or a few.
+inline int long_or(int many, int few) { return std::getenv("KILN_LONG") != nullptr ? many : few; }
 
 /// One line of standard output, at once.
 inline void say(const std::string& line) {

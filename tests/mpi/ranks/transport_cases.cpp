@@ -36,7 +36,8 @@ unsigned seed_of(const Environment& mpi, const Words& words) {
 void random_messages(const Environment& mpi, const Words& words) {
   const unsigned seed = seed_of(mpi, words);
   const auto transport = mpi::transport(mpi.comm());
-  for (int round = 0; round < 200; ++round) {
+  const int rounds = long_or(200, 50);
+  for (int round = 0; round < rounds; ++round) {
     std::map<int, Bytes> sent, expected, received;
     for (int other = 0; other < mpi.size(); ++other) {
       sent[other] = content(seed, round, mpi.rank(), other, 100'000);
@@ -107,8 +108,9 @@ void deliveries(const Environment& mpi, const Words& words) {
                            static_cast<unsigned>(to)};
     return std::mt19937(sequence)() % 3 == 0;
   };
-  // More rounds than there are tags for deliveries.
-  for (int round = 0; round < 1500; ++round) {
+  // More rounds than there are tags for deliveries, 1024.
+  const int rounds = long_or(1500, 1100);
+  for (int round = 0; round < rounds; ++round) {
     const std::size_t most = round % 100 == 0 ? 200'000 : 300;
     std::vector<Transport::Packet> packets;
     std::map<int, Bytes> expected, received;

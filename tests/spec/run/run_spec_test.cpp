@@ -71,7 +71,9 @@ TEST_F(RunSpec, keeps_a_timeline_where_one_is_asked_for) {
   EXPECT_EQ(of("kernel"), 3);
   EXPECT_GE(of("compile"), 1);
   for (const TimelineSpan& span : spans) {
-    if (span.category == "kernel") EXPECT_LT(span.start_ns, span.end_ns) << span.name;
+    if (span.category == "kernel") {
+      EXPECT_LT(span.start_ns, span.end_ns) << span.name;
+    }
   }
   options.timeline = false;
   EXPECT_TRUE(run(runtime_, file_, options).timeline.empty());

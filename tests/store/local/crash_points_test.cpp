@@ -20,7 +20,7 @@ namespace {
 
 using namespace testing;
 
-constexpr std::size_t small = 300, large = 20'000;
+constexpr std::size_t small_entry = 300, large_entry = 20'000;
 
 /// One step of the writer, and what is there once it is acknowledged.
 struct Step {
@@ -28,8 +28,9 @@ struct Step {
   std::size_t size;  ///< 0: the entry is removed
 };
 // New and replaced, in the row and in a file, from one to the other, shared, removed.
-constexpr Step steps[] = {{1, 1, small}, {2, 1, large}, {2, 2, large}, {1, 2, large},
-                          {3, 1, small}, {2, 3, small}, {1, 2, 0},     {4, 1, large}};
+constexpr Step steps[] = {{1, 1, small_entry}, {2, 1, large_entry}, {2, 2, large_entry},
+                          {1, 2, large_entry}, {3, 1, small_entry}, {2, 3, small_entry},
+                          {1, 2, 0},           {4, 1, large_entry}};
 
 bool take(LocalStore& store, const Step& step) {
   const Sample sample(step.entry);
@@ -137,7 +138,7 @@ std::string judge(const std::string& folder, int acknowledged) {
   // And it goes on: the next writer finds a store that works.
   const Sample sample(9);
   const auto put =
-      store.put(Kind::artifact, sample.key, sample.canonical, content_of(9, 9, large), {});
+      store.put(Kind::artifact, sample.key, sample.canonical, content_of(9, 9, large_entry), {});
   if (!put) return put.error().message();
   if (!store.get(Kind::artifact, sample.key, sample.canonical).entry) return "not kept afterwards";
   return check->faults.empty() ? "" : check->faults.front().reason;

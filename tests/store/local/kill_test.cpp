@@ -18,14 +18,14 @@ namespace {
 
 using namespace testing;
 
-constexpr int entries = 12;
+constexpr int kept_entries = 12;
 
 /// What writer number `step` does follows from that number alone.
 std::size_t size_at(int step) {
   static constexpr std::size_t sizes[] = {0, 300, 7000, 9000, 60'000};
   return sizes[step * 7 % 5];
 }
-int entry_at(int step) { return step * 5 % entries; }
+int entry_at(int step) { return step * 5 % kept_entries; }
 
 std::optional<Entry> next_count(const std::optional<Entry>& present) {
   std::int64_t count = present ? load_le<std::int64_t>(present->content.data()) : 0;
@@ -102,12 +102,12 @@ Round kill_one(const std::string& folder, int first_step, std::minstd_rand& rand
 }
 
 /// The last acknowledged step of each entry, or -1.
-using Acknowledged = std::array<int, entries>;
+using Acknowledged = std::array<int, kept_entries>;
 
 /// Empty, or what a fresh reader finds wrong. `in_flight` may have been stored or not.
 std::string read_all(const std::string& folder, const Acknowledged& acknowledged, int in_flight) {
   LocalStore store(folder);
-  for (int entry = 0; entry < entries; ++entry) {
+  for (int entry = 0; entry < kept_entries; ++entry) {
     const Sample sample(entry);
     const auto answer = store.get(Kind::artifact, sample.key, sample.canonical);
     const int known = acknowledged[static_cast<std::size_t>(entry)];

@@ -21,7 +21,7 @@ Deadline long_time() { return Deadline(std::chrono::minutes(5)); }
 constexpr std::size_t memory_limit = 8 << 20;
 /// No pause that a test could wait for, and none at all.
 constexpr Breaker::Pauses for_ever{std::chrono::hours(1), std::chrono::hours(1), 0};
-constexpr Breaker::Pauses none{std::chrono::milliseconds(0), std::chrono::milliseconds(0), 0};
+constexpr Breaker::Pauses no_pauses{std::chrono::milliseconds(0), std::chrono::milliseconds(0), 0};
 
 struct At {
   explicit At(const std::string& url, Breaker::Pauses pauses = for_ever)
@@ -118,7 +118,7 @@ TEST(RedisClient, one_that_is_back_is_used_again_with_one_line_in_the_log) {
   RedisProcess redis;
   const LogLines log;
   {
-    At at(redis.url(), none);
+    At at(redis.url(), no_pauses);
     redis.kill();
     EXPECT_THAT(at.ask({"PING"}), HasSubstr("refused"));
     EXPECT_THAT(at.ask({"PING"}), HasSubstr("skipped: "));
@@ -138,7 +138,7 @@ TEST(RedisClient, one_that_is_back_is_used_again_with_one_line_in_the_log) {
 TEST(RedisClient, who_writes_tries_himself) {
   KILN_NEEDS_REDIS();
   RedisProcess redis;
-  At at(redis.url(), none);
+  At at(redis.url(), no_pauses);
   redis.kill();
   EXPECT_EQ(at.ask({"PING"}), "error: connect: Connection refused");
   EXPECT_EQ(at.ask({"SET", "a", "1"}, Use::write), "error: connect: Connection refused");
