@@ -1,5 +1,3 @@
-#include <cstdlib>
-
 #include "layer/layer_process.hpp"
 
 // Real programs, which know nothing of Kiln: their output is the same with the layer and without,
@@ -29,9 +27,7 @@ class Programs : public LayerTest, public ::testing::WithParamInterface<const ch
     return run("/bin/bash", {script, folder() / output}, environment);
   }
 
-  static bool is_long() {
-    return GetParam() == std::string("darktable") && std::getenv("KILN_LONG") == nullptr;
-  }
+  static bool is_long() { return GetParam() == std::string("darktable") && !is_long_run(); }
 
   const Without& run_without() const {
     static std::map<std::string, Without> all;
@@ -86,7 +82,8 @@ TEST_P(Programs, WriteTheSameAndCompileNothingAtTheirLaterStarts) {
 }
 
 TEST_P(Programs, RunAsWithoutWhileTheHelperDies) {
-  if (is_long()) GTEST_SKIP() << "takes minutes: KILN_LONG=1";
+  if (GetParam() != std::string("pyopencl") && !is_long_run())
+    GTEST_SKIP() << "one program is enough: KILN_LONG=1 for the others";
   const Without& without = run_without();
   if (without.result.exit_code == 77) GTEST_SKIP() << without.result.output;
   const fs::path helper = folder() / "helper";

@@ -40,30 +40,30 @@ class Groups {
   std::vector<std::int32_t> parents_;
 };
 
-/// Disjoint sets whose members are each turned or not, relative to the others.
-class TurnedGroups {
+/// Disjoint sets whose members are each swapped or not, relative to the others.
+class SwappedGroups {
  public:
-  explicit TurnedGroups(std::size_t count) : parents_(count), turned_(count, 0) {
+  explicit SwappedGroups(std::size_t count) : parents_(count), swapped_(count, 0) {
     std::iota(parents_.begin(), parents_.end(), 0);
   }
   struct Place {
     std::int32_t group;
-    bool is_turned;
+    bool is_swapped;
   };
   Place of(std::int32_t one) {
-    bool is_turned = false;
+    bool is_swapped = false;
     std::int32_t group = one;
     for (; parents_[at(group)] != group; group = parents_[at(group)])
-      is_turned ^= turned_[at(group)] != 0;
+      is_swapped ^= swapped_[at(group)] != 0;
     // The same way again: all that was passed hangs from the group itself.
-    for (bool turned = is_turned; parents_[at(one)] != one;) {
+    for (bool swapped = is_swapped; parents_[at(one)] != one;) {
       const std::int32_t next = std::exchange(parents_[at(one)], group);
-      const bool rest = turned ^ (turned_[at(one)] != 0);
-      turned_[at(one)] = turned;
-      turned = rest;
+      const bool rest = swapped ^ (swapped_[at(one)] != 0);
+      swapped_[at(one)] = swapped;
+      swapped = rest;
       one = next;
     }
-    return {group, is_turned};
+    return {group, is_swapped};
   }
   /// Where they are in different sets.
   void join(std::int32_t one, std::int32_t other, bool differ) {
@@ -71,13 +71,13 @@ class TurnedGroups {
     if (a.group == b.group) return;
     const std::int32_t child = std::max(a.group, b.group);
     parents_[at(child)] = std::min(a.group, b.group);
-    turned_[at(child)] = a.is_turned ^ b.is_turned ^ differ;
+    swapped_[at(child)] = a.is_swapped ^ b.is_swapped ^ differ;
   }
 
  private:
   static std::size_t at(std::int32_t one) { return static_cast<std::size_t>(one); }
   std::vector<std::int32_t> parents_;
-  std::vector<char> turned_;
+  std::vector<char> swapped_;
 };
 
 /// How often elements of two chains that follow one another have one colour, less how often not.
@@ -130,10 +130,10 @@ class Alignment {
     }
     if (all_alike) return;
     sum_votes(votes);
-    TurnedGroups groups(members_.size());
+    SwappedGroups groups(members_.size());
     for (const Vote& vote : votes) groups.join(vote.one, vote.other, vote.sum < 0);
     for (std::size_t m = 0; m < members_.size(); ++m)
-      if (groups.of(chains.of(static_cast<std::int32_t>(m))).is_turned)
+      if (groups.of(chains.of(static_cast<std::int32_t>(m))).is_swapped)
         colour_of(m) = one + other - colour_of(m);
   }
 

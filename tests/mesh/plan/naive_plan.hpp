@@ -129,19 +129,19 @@ class NaivePlan {
       return std::abs(a.second) > std::abs(b.second);
     });
     std::map<std::size_t, std::size_t> group;
-    std::map<std::size_t, bool> is_turned;
+    std::map<std::size_t, bool> is_swapped;
     for (const auto i : members) group[chain[i]] = chain[i];
     for (const auto& [two, sum] : clearest) {
       const auto [a, b] = two;
       if (sum == 0 || group[a] == group[b]) continue;
-      const std::size_t turning = std::max(group[a], group[b]);
-      if (is_turned[a] ^ is_turned[b] ^ (sum < 0))
+      const std::size_t swapping = std::max(group[a], group[b]);
+      if (is_swapped[a] ^ is_swapped[b] ^ (sum < 0))
         for (const auto& [name, in] : group)
-          if (in == turning) is_turned[name] = !is_turned[name];
+          if (in == swapping) is_swapped[name] = !is_swapped[name];
       rename(group, group[a], group[b]);
     }
     for (const auto i : members)
-      if (is_turned[chain[i]]) colours[i] = one + other - colours[i];
+      if (is_swapped[chain[i]]) colours[i] = one + other - colours[i];
   }
   bool share_target(std::size_t i, std::size_t k) const {
     for (const auto& conflict : input_.conflicts) {
