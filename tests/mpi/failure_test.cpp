@@ -156,7 +156,7 @@ constexpr const char* writing =
 INSTANTIATE_TEST_SUITE_P(
     Calls, StoppedRank,
     ::testing::Values(
-        Stop{"MPI_Init_thread", "MPI_Init: not done after 10 s; process [0-9]* is stopped"},
+        Stop{"MPI_Init_thread", "MPI_Init: not done after 20 s; process [0-9]* is stopped"},
         Stop{"MPI_Comm_dup", meeting}, Stop{"MPI_Comm_split_type", meeting},
         Stop{"MPI_Barrier:2", meeting},  // of another communicator
         Stop{"MPI_Iallgather",

@@ -9,6 +9,10 @@ class Queues : public ::testing::TestWithParam<Kind> {
  protected:
   void SetUp() override {
     if (!OpenBlas::get().present()) GTEST_SKIP() << "libopenblas.so.0 is not installed";
+    // How work is shared does not depend on the precision. Each routine has one of these two.
+    const char precision = letter(std::get<Precision>(GetParam()));
+    if (!is_long_run() && precision != 's' && precision != 'z')
+      GTEST_SKIP() << "precisions s and z are enough: KILN_LONG=1 for the others";
   }
 
   /// A few calls that are large enough to be shared, and a small one that is not.

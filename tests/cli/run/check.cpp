@@ -176,7 +176,7 @@ TEST_F(Check, progress_and_colours_are_for_terminals_only) {
     GTEST_SKIP() << "no pseudo-terminal can be opened here";
   const std::string line = "$KILN check good.json good.json";
   EXPECT_EQ(bash(line).errors, "");
-  const auto watched = bash("TERM=xterm script -qec '" + line + "' /dev/null");
+  const auto watched = bash("TERM=xterm KILN=$KILN script -qec '" + line + "' /dev/null");
   EXPECT_EQ(watched.exit_code, 0);
   EXPECT_THAT(watched.output, HasSubstr("\rcheck 0/2 ["));
   EXPECT_THAT(watched.output, HasSubstr("\r\x1b[Kgood.json: ok"));
