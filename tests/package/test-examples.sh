@@ -73,6 +73,7 @@ if has smooth_ring; then
 fi
 if has ring_on_ranks; then
   expect "100 nodes, the sum is 50" ring_on_ranks "$scratch/ring.h5"
+  expect "100 steps, a node was met 200 times" balance_on_ranks
 fi
 
 # A search from a program: by the helper, in processes of its own; the second run finds the record.
