@@ -1,5 +1,6 @@
 // A mesh that is cut again until all ranks take as long for a step, where a GPU is next to cores:
-// mpirun -np 2 build/balance_on_ranks. Shows kiln/mpi/balance.hpp.
+// mpirun -np 2 build/balance_on_ranks
+// Shows kiln/mpi/balance.hpp.
 #include <cstdint>
 #include <cstdio>
 #include <kiln/mesh.hpp>
