@@ -48,7 +48,7 @@ class DeviceStaging {
   static cl::Event end_of(const Queue& loops);
   /// Inward: enqueues the transfer from the host and the kernels. What comes after on the loops'
   /// queue comes after them, and lets them begin; next to the loops they begin at once, and may run
-  /// before what is there.
+  /// before commands that are on the loops' queue already.
   void scatter(const Queue& loops, Where where);
 
  private:

@@ -16,34 +16,11 @@ namespace {
 /// Of a class of colours no more are paired: first-fit gives most elements the first ones.
 constexpr std::size_t most_colours = 8;
 
-/// Disjoint sets of 0 … n - 1, each with its least number as its name.
+/// Disjoint sets of 0 … n - 1, each with its least number as its name; members are swapped or not,
+/// relative to one another.
 class Groups {
  public:
-  explicit Groups(std::size_t count) : parents_(count) {
-    std::iota(parents_.begin(), parents_.end(), 0);
-  }
-  std::int32_t of(std::int32_t one) {
-    auto& parents = parents_;
-    while (parents[at(one)] != one) {
-      parents[at(one)] = parents[at(parents[at(one)])];
-      one = parents[at(one)];
-    }
-    return one;
-  }
-  void join(std::int32_t one, std::int32_t other) {
-    const std::int32_t a = of(one), b = of(other);
-    parents_[at(std::max(a, b))] = std::min(a, b);
-  }
-
- private:
-  static std::size_t at(std::int32_t one) { return static_cast<std::size_t>(one); }
-  std::vector<std::int32_t> parents_;
-};
-
-/// Disjoint sets whose members are each swapped or not, relative to the others.
-class SwappedGroups {
- public:
-  explicit SwappedGroups(std::size_t count) : parents_(count), swapped_(count, 0) {
+  explicit Groups(std::size_t count) : parents_(count), swapped_(count, 0) {
     std::iota(parents_.begin(), parents_.end(), 0);
   }
   struct Place {
@@ -65,8 +42,8 @@ class SwappedGroups {
     }
     return {group, is_swapped};
   }
-  /// Where they are in different sets.
-  void join(std::int32_t one, std::int32_t other, bool differ) {
+  /// Nothing changes where they are in one set.
+  void join(std::int32_t one, std::int32_t other, bool differ = false) {
     const Place a = of(one), b = of(other);
     if (a.group == b.group) return;
     const std::int32_t child = std::max(a.group, b.group);
@@ -121,8 +98,8 @@ class Alignment {
     std::vector<Vote> votes;
     bool all_alike = true;
     for (std::size_t m = 1; m < members_.size(); ++m) {
-      const std::int32_t before = chains.of(static_cast<std::int32_t>(m - 1)),
-                         chain = chains.of(static_cast<std::int32_t>(m));
+      const std::int32_t before = chains.of(static_cast<std::int32_t>(m - 1)).group,
+                         chain = chains.of(static_cast<std::int32_t>(m)).group;
       if (before == chain) continue;
       const bool is_alike = colour_of(m - 1) == colour_of(m);
       all_alike = all_alike && is_alike;
@@ -130,10 +107,10 @@ class Alignment {
     }
     if (all_alike) return;
     sum_votes(votes);
-    SwappedGroups groups(members_.size());
+    Groups groups(members_.size());
     for (const Vote& vote : votes) groups.join(vote.one, vote.other, vote.sum < 0);
     for (std::size_t m = 0; m < members_.size(); ++m)
-      if (groups.of(chains.of(static_cast<std::int32_t>(m))).is_swapped)
+      if (groups.of(chains.of(static_cast<std::int32_t>(m)).group).is_swapped)
         colour_of(m) = one + other - colour_of(m);
   }
 
